@@ -152,9 +152,15 @@ fn join_log(
     readiness: &mut Readiness<'_, impl FnOnce(&Ready)>,
     stop: &Stop,
 ) -> Result<Option<u64>, EngineError> {
-    let mut waiting = |status: &mut StatusFile| {
-        readiness.without_log(status)?;
-        Ok(!stop.is_requested())
-    };
-    join::join(config, cluster, journal, log, status, &mut waiting)
+    let is_stopped = || stop.is_requested();
+    let mut waiting = |status: &mut StatusFile| readiness.without_log(status);
+    join::join(
+        config,
+        cluster,
+        journal,
+        log,
+        status,
+        &is_stopped,
+        &mut waiting,
+    )
 }

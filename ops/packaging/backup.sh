@@ -18,7 +18,7 @@ for segment in "$data"/journal/*.segment; do
     if [ ! -e "$target" ] || [ ! -e "$next" ]; then cp --sparse=always "$segment" "$target"; fi
 done
 
-for file in master.secret operator.token sync.token checkpoint.key checkpoint.pub; do
+for file in master.secret operator.token sync.token checkpoint.key checkpoint.pub cluster.key cluster.pub reader.key reader.pub; do
     if [ -e "$data/$file" ]; then cp "$data/$file" "$copy/$file"; fi
 done
 sqlite3 "$data/catalog.db" ".backup '$copy/catalog.db'"

@@ -234,31 +234,9 @@ fn seed(config: &Config, output: Output) -> Result<ExitCode, Failure> {
     let mut log = connect_signed(config)?;
     let bounds = log.bounds().map_err(log_failure)?;
     let from_stream = bounds.first == 1;
-    let own = &config.data.directory;
     let hosts = log.hosts().map_err(log_failure)?;
     let best = hosts.iter().max_by_key(|host| host.sequence);
-    let source = best.map_or("a host of the cluster", |host| host.host.as_str());
-    let copy = format!(
-        "stop the exchange on {source}, or take a snapshot of its disk; copy its data directory to {} (without LOCK, \
-         control, engine.sock and cluster-status)",
-        own.display()
-    );
-    let mut steps = Vec::new();
-    if !from_stream {
-        steps.push(copy);
-    }
-    steps.push(format!(
-        "copy master.secret, operator.token, sync.token, checkpoint.key and checkpoint.pub of {source} to {}, mode 600",
-        own.display()
-    ));
-    if config.cluster.role == ClusterRole::Reader {
-        steps.push(format!(
-            "add \"{}=KEY\" to cluster.readers of the other hosts; KEY is the text of {}",
-            config.cluster.host,
-            config.reader_public_key_file().display()
-        ));
-    }
-    steps.push("start it: foretell up --config FILE; it follows from there".to_owned());
+    let steps = seed_steps(config, best.map(|host| host.host.as_str()), from_stream);
     let answer = json!({
         "from_stream": from_stream,
         "first_message": bounds.first,
@@ -280,6 +258,33 @@ fn seed(config: &Config, output: Output) -> Result<ExitCode, Failure> {
         format!("{head}\n{}", numbered.collect::<Vec<_>>().join("\n"))
     });
     Ok(ExitCode::SUCCESS)
+}
+
+/// How a new host begins, with a copy of `source` unless the stream has everything.
+fn seed_steps(config: &Config, source: Option<&str>, from_stream: bool) -> Vec<String> {
+    let own = config.data.directory.display();
+    let source = source.unwrap_or("a host of the cluster");
+    let copy = format!(
+        "stop the exchange on {source}, or take a snapshot of its disk; copy its data directory to {own} (without LOCK, \
+         control, engine.sock, cluster-status, and the files *.secret, *.token, *.key and *.pub)"
+    );
+    let mut steps = Vec::new();
+    if !from_stream {
+        steps.push(copy);
+    }
+    steps.push(format!(
+        "copy {} of a host that may lead to {own}, mode 600",
+        cluster_config::copied_keys(config.cluster.role).join(", ")
+    ));
+    if config.cluster.role == ClusterRole::Reader {
+        steps.push(format!(
+            "add \"{}=KEY\" to cluster.readers of the other hosts; KEY is the text of {}",
+            config.cluster.host,
+            config.reader_public_key_file().display()
+        ));
+    }
+    steps.push("start it: foretell up --config FILE; it follows from there".to_owned());
+    steps
 }
 
 fn purge(
@@ -330,6 +335,20 @@ fn purge(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_new_host_gets_the_keys_of_its_role() {
+        for (role, gets) in [
+            (ClusterRole::Standby, "cluster.key, cluster.pub of"),
+            (ClusterRole::Reader, "checkpoint.pub, cluster.pub of"),
+        ] {
+            let mut config = Config::default();
+            config.cluster.role = role;
+            let steps = seed_steps(&config, Some("alpha"), false);
+            assert!(steps[0].contains("alpha") && steps[0].contains("*.key"));
+            assert!(steps[1].contains(gets), "{}", steps[1]);
+        }
+    }
 
     #[test]
     fn the_status_of_an_engine_that_has_ended_says_so() {

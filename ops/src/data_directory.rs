@@ -66,11 +66,20 @@ pub(crate) fn check_data_directory(path: &Path) -> Result<(), Failure> {
         Err(error) => return Err(unusable(path, error)),
     }
     let absolute = std::path::absolute(path).map_err(|error| unusable(path, error))?;
-    let existing = absolute.ancestors().skip(1).find(|above| above.exists());
-    let existing = existing.map(Path::canonicalize).transpose();
-    let existing = existing.map_err(|error| unusable(path, error))?;
-    let mut all = existing.iter().flat_map(|existing| existing.ancestors());
-    all.try_for_each(|above| check_above(path, above))
+    absolute
+        .parent()
+        .map_or(Ok(()), |parent| check_way(path, parent))
+}
+
+/// Checks every directory that a way leads through, also by links: whoever may replace a link leads elsewhere.
+fn check_way(path: &Path, way: &Path) -> Result<(), Failure> {
+    for above in way.ancestors().filter(|above| above.exists()) {
+        check_above(path, above)?;
+        if let (Ok(target), Some(parent)) = (above.read_link(), above.parent()) {
+            check_way(path, &parent.join(target))?;
+        }
+    }
+    Ok(())
 }
 
 fn check_directory(path: &Path, metadata: &Metadata) -> Result<(), Failure> {
@@ -92,10 +101,13 @@ fn check_directory(path: &Path, metadata: &Metadata) -> Result<(), Failure> {
 /// owners may (the sticky bit, as of `/tmp`). A user's own group, which has its number, is the user.
 fn check_above(path: &Path, above: &Path) -> Result<(), Failure> {
     let metadata = above.metadata().map_err(|error| unusable(path, error))?;
+    let entry = above.symlink_metadata();
+    let entry = entry.map_err(|error| unusable(path, error))?;
     let ours = rustix::process::geteuid().as_raw();
-    let (owner, mode) = (metadata.uid(), metadata.mode());
+    let mode = metadata.mode();
+    let mut owners = [metadata.uid(), entry.uid()].into_iter();
     let above = above.display();
-    if owner != 0 && owner != ours {
+    if let Some(owner) = owners.find(|owner| ![0, ours].contains(owner)) {
         let text = format!("user {owner}, who owns {above}, can replace it");
         return Err(unusable(path, text)
             .hint("choose another --data, below directories of root or your own"));
@@ -252,9 +264,24 @@ mod tests {
         std::fs::remove_dir(&path).unwrap();
         let text = check_data_directory(&path).unwrap_err().to_string();
         assert!(text.contains("others can replace it"), "{text}");
+        // A link in it, to where nobody else may write.
+        let (link, own) = (middle.join("link"), parent.path().join("own"));
+        std::fs::create_dir(&own).unwrap();
+        std::os::unix::fs::symlink(&own, &link).unwrap();
+        std::os::unix::fs::symlink(&link, parent.path().join("chain")).unwrap();
+        for way in [link, parent.path().join("chain")] {
+            let checked = check_data_directory(&way.join("data")).map_err(|it| it.to_string());
+            assert!(checked.unwrap_err().contains("middle has mode 777"));
+        }
         // Only root can give a directory away.
         if rustix::process::geteuid().is_root() {
             std::fs::set_permissions(&middle, std::fs::Permissions::from_mode(0o755)).unwrap();
+            std::os::unix::fs::lchown(middle.join("link"), Some(4_321), None).unwrap();
+            let linked = middle.join("link").join("data");
+            assert!(
+                check_data_directory(&linked).is_err(),
+                "its owner replaces it"
+            );
             std::os::unix::fs::chown(&middle, Some(4_321), None).unwrap();
             let text = check_data_directory(&path).unwrap_err().to_string();
             assert!(text.contains("user 4321, who owns"), "{text}");

@@ -209,9 +209,19 @@ class Attack:
     def pipelined(self):
         return self.gets(8, [f"/book?token_id={self.token}"], pipelined=PIPELINED)
 
-    def catalog_pages(self):
+    async def catalog_pages(self):
+        """The longest pages; every other connection leaves as soon as its page is begun."""
         paths = [f"/{kind}/keyset?limit=500" for kind in ("markets", "events")]
-        return self.gets(30, paths, "catalog")
+
+        async def leave():
+            connection = await self.connect("catalog")
+            if connection is not None:
+                connection.transport.write(request("GET", paths[0]))
+                self.counts["sent"] += 1
+                await asyncio.sleep(0.002)
+                connection.transport.abort()
+
+        await asyncio.gather(self.gets(15, paths, "catalog"), self.again(15, leave))
 
     async def quiet(self):
         while True:

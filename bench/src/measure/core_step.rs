@@ -19,8 +19,8 @@ use crate::workloads::workload::{self, Workload, WorkloadKind};
 
 /// Maximum ratios of the core step to the array book, on a plain and a realistic stream: of one
 /// market, whose book stays in the cache, and of many.
-const ONE_MARKET_GOALS: [f64; 2] = [4.0, 5.0];
-const MANY_MARKETS_GOALS: [f64; 2] = [2.0, 2.5];
+const ONE_MARKET_GOALS: [f64; 2] = [8.0, 10.0];
+const MANY_MARKETS_GOALS: [f64; 2] = [5.0, 6.0];
 /// Maximum ratio of encoding a frame to copying its bytes.
 pub(crate) const ENCODE_GOAL: f64 = 2.0;
 /// Maximum ratio of our baseline to an external one: a slow baseline would flatter the core.

@@ -13,4 +13,4 @@ mod settings;
 mod stream_config;
 
 pub use log::JetStreamLog;
-pub use settings::Settings;
+pub use settings::{Settings, server_host};

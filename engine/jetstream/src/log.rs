@@ -11,7 +11,9 @@ use async_nats::jetstream::stream::{LastRawMessageErrorKind, Stream};
 use async_nats::jetstream::{Context, ErrorCode};
 use async_nats::{Client, ServerAddr};
 use bytes::Bytes;
-use foretell_replication::{Bounds, ConnectLog, LogError, Outcome, Publish, ReplicatedLog, Wake};
+use foretell_replication::{
+    BeatAge, Bounds, ConnectLog, LogError, Outcome, Publish, ReplicatedLog, Wake,
+};
 use futures_util::StreamExt as _;
 use parking_lot::Mutex;
 use tokio::runtime::Runtime;
@@ -24,8 +26,7 @@ use crate::stream_config::{check_server, check_stream, configs};
 /// Messages whose acknowledgement is awaited at most; more than a window, because messages that
 /// were given up count until their timeout.
 const MAX_AWAITED: usize = 256;
-/// Heartbeats that wait for the host, and the largest that one is.
-const MAX_BEATS: usize = 1_024;
+/// The largest that a heartbeat is.
 const MAX_BEAT_BYTES: usize = 1_024;
 /// Pause between two attempts to subscribe.
 const SUBSCRIBE_PAUSE: Duration = Duration::from_millis(250);
@@ -47,23 +48,44 @@ pub struct JetStreamLog {
 /// What has arrived, and whom to wake.
 struct Arrived {
     outcomes: Mutex<VecDeque<(String, Outcome)>>,
-    beats: Mutex<VecDeque<Bytes>>,
+    beat_age: Mutex<BeatAge>,
+    newest_beat: Mutex<Option<NewestBeat>>,
     wake: Mutex<Wake>,
 }
 
+/// A heartbeat with its term and count.
+struct NewestBeat {
+    age: (u64, u64),
+    payload: Bytes,
+}
+
 impl Arrived {
+    fn new() -> Self {
+        Self {
+            outcomes: Mutex::default(),
+            beat_age: Mutex::new(Arc::new(|_| None)),
+            newest_beat: Mutex::default(),
+            wake: Mutex::new(Arc::new(|| {})),
+        }
+    }
+
     fn push(&self, id: String, outcome: Outcome) {
         self.outcomes.lock().push_back((id, outcome));
         self.wake();
     }
 
+    /// Keeps the newest that a host of the cluster signed: a flood of others, or of older ones, hides nothing.
     fn push_beat(&self, payload: Bytes) {
-        let mut beats = self.beats.lock();
-        if beats.len() == MAX_BEATS {
-            beats.pop_front();
+        if payload.len() > MAX_BEAT_BYTES {
+            return;
         }
-        if payload.len() <= MAX_BEAT_BYTES {
-            beats.push_back(payload);
+        let beat_age = Arc::clone(&self.beat_age.lock());
+        let Some(age) = beat_age(&payload) else {
+            return;
+        };
+        let mut newest = self.newest_beat.lock();
+        if newest.as_ref().is_none_or(|newest| newest.age < age) {
+            *newest = Some(NewestBeat { age, payload });
         }
     }
 
@@ -107,11 +129,7 @@ impl JetStreamLog {
                 .build(client.clone());
             Ok((client, context))
         })?;
-        let arrived = Arc::new(Arrived {
-            outcomes: Mutex::default(),
-            beats: Mutex::default(),
-            wake: Mutex::new(Arc::new(|| {})),
-        });
+        let arrived = Arc::new(Arrived::new());
         let (publishes, receiver) = mpsc::unbounded_channel();
         let subject = settings.journal_subject();
         let send = send(context.clone(), subject, receiver, Arc::clone(&arrived));
@@ -321,11 +339,16 @@ impl ReplicatedLog for JetStreamLog {
         let _ = self.block_on(async { tokio::time::timeout(REQUEST_TIMEOUT, sent).await });
     }
 
+    fn set_beat_age(&mut self, age: BeatAge) {
+        *self.arrived.beat_age.lock() = age;
+    }
+
     fn beats(&mut self) -> Result<Vec<Vec<u8>>, LogError> {
         let settings = &self.settings;
         let (stream, subject) = (settings.heartbeat_stream(), settings.heartbeat_subject());
         let stored = self.last_record(&stream, &subject)?;
-        let arrived = std::mem::take(&mut *self.arrived.beats.lock());
+        let arrived = self.arrived.newest_beat.lock().take();
+        let arrived = arrived.map(|newest| newest.payload);
         Ok(stored.into_iter().chain(arrived).map(Vec::from).collect())
     }
 
@@ -356,5 +379,31 @@ impl ReplicatedLog for JetStreamLog {
             hosts.extend(self.last_record(&name, &subject)?.map(Vec::from));
         }
         Ok(hosts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flood_hides_no_heartbeat() {
+        let arrived = Arrived::new();
+        // A byte is the count of a signed one.
+        *arrived.beat_age.lock() = Arc::new(|payload| match payload {
+            [count] => Some((1, (*count).into())),
+            _ => None,
+        });
+        let flood = || {
+            for number in 0_u32..5_000 {
+                arrived.push_beat(Bytes::copy_from_slice(&number.to_le_bytes()));
+                arrived.push_beat(Bytes::from_static(&[7]));
+            }
+        };
+        flood();
+        arrived.push_beat(Bytes::from_static(&[9]));
+        flood();
+        let newest = arrived.newest_beat.lock().take();
+        assert_eq!(newest.map(|newest| newest.age), Some((1, 9)));
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use async_nats::{Client, ConnectOptions};
+use async_nats::{Client, ConnectOptions, ServerAddr};
 use foretell_replication::LogError;
 
 /// Timeout of a request.
@@ -30,6 +30,14 @@ pub struct Settings {
     pub tls_ca_file: Option<PathBuf>,
     /// Files with the certificate of this host and its key.
     pub tls_certificate: Option<(PathBuf, PathBuf)>,
+}
+
+/// Host of a server's URL, as the client reads it.
+#[must_use]
+pub fn server_host(url: &str) -> Option<String> {
+    let address: ServerAddr = url.parse().ok()?;
+    let host = address.host();
+    (!host.is_empty()).then(|| host.to_owned())
 }
 
 impl Settings {
@@ -75,14 +83,12 @@ impl Settings {
         if patient {
             options = options.retry_on_initial_connect();
         }
-        if self
-            .servers
-            .iter()
-            .any(|server| server.starts_with("tls://"))
-        {
-            // Also with servers that these name.
-            options = options.require_tls(true);
-        }
+        let is_tls = |server: &String| server.starts_with("tls://");
+        // What else a server names is reached over TLS or not at all.
+        options = match self.servers.iter().any(is_tls) {
+            true => options.require_tls(true),
+            false => options.ignore_discovered_servers(),
+        };
         if let Some(file) = &self.tls_ca_file {
             options = options.add_root_certificates(file.clone());
         }
@@ -99,5 +105,36 @@ impl Settings {
             .connect(self.servers.clone())
             .await
             .map_err(|error| failed(error.to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_server_without_tls_names_no_others() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        tokio::spawn(async move {
+            let (mut client, _) = listener.accept().await.unwrap();
+            let info = "INFO {\"max_payload\":1048576,\"connect_urls\":[\"10.0.0.1:4222\"]}\r\n";
+            client.write_all(info.as_bytes()).await.unwrap();
+            let mut read = [0; 4_096];
+            while client.read(&mut read).await.unwrap() > 0 {
+                client.write_all(b"PONG\r\n").await.unwrap();
+            }
+        });
+        let settings = Settings {
+            servers: vec![format!("nats://127.0.0.1:{port}")],
+            ..Settings::default()
+        };
+        let client = settings.connect(false).await.unwrap();
+        let pool = client.server_pool().await.unwrap();
+        let hosts: Vec<_> = pool.iter().map(|server| server.addr.host()).collect();
+        assert_eq!(hosts, ["127.0.0.1"]);
     }
 }

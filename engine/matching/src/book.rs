@@ -7,7 +7,6 @@ use crate::command_context::CommandContext;
 use crate::exchange::Exchange;
 use crate::ladder;
 use crate::order_pool::BookSide;
-use crate::slab::NONE;
 
 impl Exchange {
     /// One side of a book by price, then arrival.
@@ -46,15 +45,21 @@ impl Exchange {
     /// Unlinks a resting order from every structure. Its reservation must already be released.
     #[inline(always)]
     pub(crate) fn remove_order(&mut self, slot: u32) {
-        let order = &self.orders[slot];
-        let (id_slot, heap) = (order.id_slot, order.heap);
-        let ladder = &mut self.markets[order.market].ladder;
-        ladder.remove(slot, &mut self.orders);
-        self.accounts.unlink_order(slot, &mut self.orders);
-        if heap != NONE {
-            self.expiry.remove(slot, &mut self.orders);
+        let Self {
+            markets,
+            accounts,
+            orders,
+            ids,
+            ..
+        } = self;
+        let order = &orders[slot];
+        let (market, id_slot, expires) = (order.market, order.id_slot, order.expiration.0 != 0);
+        markets[market].ladder.remove(slot, orders);
+        accounts.unlink_order(slot, orders);
+        orders.release(slot);
+        ids.ended(id_slot);
+        if expires {
+            self.unschedule_expiry(slot);
         }
-        self.ids.ended(id_slot);
-        self.orders.release(slot);
     }
 }

@@ -4,13 +4,11 @@ use foretell_model::command::{CancelAll, CancelMarketOrders, CancelOrder};
 use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::state::PendingWork;
 use foretell_model::{
-    AccountNumber, CloseReason, CommandOutcome, Event, MarketNumber, Outcome, RejectionReason,
-    Side, TimeSeconds,
+    AccountNumber, CloseReason, CommandOutcome, Event, MarketNumber, Outcome, RejectionReason, Side,
 };
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
 use crate::exchange::Exchange;
-use crate::expiry::is_expired;
 use crate::order_pool::BookSide;
 use crate::slab::NONE;
 
@@ -186,11 +184,6 @@ impl Exchange {
                 && outcome.is_none_or(|outcome| outcome == order.outcome)
                 && self.is_cancellable(order)
         })
-    }
-
-    pub(crate) fn is_expired(&self, expiration: TimeSeconds, context: &CommandContext<'_>) -> bool {
-        let safety = self.system.settings.gtd_safety_seconds;
-        is_expired(expiration, context.now, safety)
     }
 }
 

@@ -1,5 +1,5 @@
-//! The clock of the exchange (docs/verify/rules.md §21): terms of markets, what falls due, and the command that
-//! does it.
+//! The clock of the exchange (docs/verify/rules.md §21): terms of markets, what falls due, and the
+//! command that does it.
 
 use foretell_model::command::SetTerms;
 use foretell_model::event::TermsSet;
@@ -11,9 +11,31 @@ use foretell_model::{
 };
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
-use crate::due_queue::{Due, DueQueue, Rank};
 use crate::exchange::Exchange;
 use crate::expiry;
+use crate::indexed_heap::IndexedHeap;
+
+/// Kind of a due thing; at equal times a smaller one comes first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Rank {
+    Expiry,
+    Open,
+    Clear,
+    Close,
+    /// A delayed order.
+    Release,
+    Finalise,
+    Rebates,
+}
+
+/// A due thing, in the order in which things happen.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Due {
+    pub(crate) at: TimeNs,
+    pub(crate) rank: Rank,
+    /// Market or order number; 0 for expiries and rebates.
+    pub(crate) number: u64,
+}
 
 /// Terms of one market.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -29,22 +51,20 @@ pub(crate) struct Clock {
     /// By market; shorter than the list of markets when the last have no terms.
     markets: Vec<MarketClock>,
     /// By market: open, clear, close or finalise, whichever comes first.
-    pub(crate) things: DueQueue,
+    pub(crate) things: IndexedHeap<Due>,
     /// By market: its first delayed order, while the market is active.
-    pub(crate) releases: DueQueue,
-    /// When the first thing other than an expiry is due. Read for every command.
-    next: TimeNs,
+    pub(crate) releases: IndexedHeap<Due>,
+    /// When the next thing is due. Read for every command.
+    pub(crate) next: Option<TimeNs>,
 }
-
-const NEVER: TimeNs = TimeNs(u64::MAX);
 
 impl Clock {
     pub(crate) fn with_capacity(markets: usize) -> Self {
         Self {
             markets: Vec::with_capacity(markets),
-            things: DueQueue::with_capacity(markets),
-            releases: DueQueue::with_capacity(markets),
-            next: NEVER,
+            things: IndexedHeap::with_capacity(markets, markets),
+            releases: IndexedHeap::with_capacity(markets, markets),
+            next: None,
         }
     }
 
@@ -144,12 +164,12 @@ impl Exchange {
             Rank::Clear => Ok(self.clear_market(market, context)),
             Rank::Close => self.close_market(market, context),
             Rank::Release => {
-                let (_, market) = self
-                    .clock
-                    .releases
-                    .first()
-                    .ok_or(RejectionReason::NothingDue)?;
-                let first = self.delayed.first_due(market).map(|delayed| delayed.order);
+                let first = self.clock.releases.first();
+                let (_, market) = first.ok_or(RejectionReason::NothingDue)?;
+                let first = self
+                    .delayed
+                    .first_due(MarketNumber(market))
+                    .map(|delayed| delayed.order);
                 Ok(self.release_order(first.ok_or(RejectionReason::NothingDue)?, context))
             }
             Rank::Finalise => Ok(self.finalise_by_time(market, context)),
@@ -163,7 +183,7 @@ impl Exchange {
         while (orders as usize) < MAX_VISITED_ORDERS
             && let Some(due) = self.first_due()
             && (due.rank, due.at <= context.now) == (Rank::Expiry, true)
-            && let Some(slot) = self.expiry.first()
+            && let Some((_, slot)) = self.expiry.first()
         {
             self.close_order(slot, CloseReason::Expired, context);
             orders += 1;
@@ -189,28 +209,17 @@ impl Exchange {
     /// Whether a thing is due at `now`. The hot path: every command asks.
     #[inline(always)]
     pub(crate) fn is_time_due(&self, now: TimeNs) -> bool {
-        let is_thing_due = now >= self.clock.next && (now < NEVER || self.first_thing().is_some());
-        is_thing_due || self.first_expiry().is_some_and(|at| at <= now)
-    }
-
-    fn first_expiry(&self) -> Option<TimeNs> {
-        let safety = self.system.settings.gtd_safety_seconds;
-        let first = self.expiry.first_expiration()?;
-        Some(expiry::due(first, safety))
+        self.clock.next.is_some_and(|next| next <= now)
     }
 
     /// The first thing that falls due.
-    pub(crate) fn first_due(&self) -> Option<Due> {
-        let expiry = self.first_expiry().map(|at| Due {
-            at,
+    fn first_due(&self) -> Option<Due> {
+        let safety = self.system.settings.gtd_safety_seconds;
+        let expiry = self.expiry.first().map(|((expiration, _), _)| Due {
+            at: expiry::due(expiration, safety),
             rank: Rank::Expiry,
             number: 0,
         });
-        [expiry, self.first_thing()].into_iter().flatten().min()
-    }
-
-    /// The first thing other than an expiry that falls due.
-    fn first_thing(&self) -> Option<Due> {
         let thing = self.clock.things.first().map(|(due, _)| due);
         let releases = self.clock.releases.first();
         let release = releases.filter(|_| self.releases_run());
@@ -219,24 +228,46 @@ impl Exchange {
             rank: Rank::Rebates,
             number: 0,
         });
-        let things = [thing, release.map(|(due, _)| due), rebates];
+        let things = [expiry, thing, release.map(|(due, _)| due), rebates];
         things.into_iter().flatten().min()
     }
 
     /// Brings the time of the next thing up to date.
     pub(crate) fn refresh_clock(&mut self) {
-        self.clock.next = self.first_thing().map_or(NEVER, |due| due.at);
+        self.clock.next = self.first_due().map(|due| due.at);
     }
 
     /// Whether the time of the next thing is up to date.
     pub(crate) fn is_clock_fresh(&self) -> bool {
-        self.clock.next == self.first_thing().map_or(NEVER, |due| due.at)
+        self.clock.next == self.first_due().map(|due| due.at)
     }
 
     /// Brings the queues up to date with state, terms and proposal of a market.
     pub(crate) fn reschedule(&mut self, market: MarketNumber) {
-        self.clock.things.set(market, self.next_thing(market));
+        self.clock.things.set(market.0, self.next_thing(market));
         self.schedule_release(market);
+    }
+
+    /// Puts the market's first delayed order into the queue of due things, while the market trades.
+    pub(crate) fn schedule_release(&mut self, market: MarketNumber) {
+        self.clock.releases.set(market.0, self.next_release(market));
+        self.refresh_clock();
+    }
+
+    /// Puts a GTD order into the queue of expiries.
+    #[cold]
+    pub(crate) fn schedule_expiry(&mut self, slot: u32) {
+        let order = &self.orders[slot];
+        let key = (order.expiration, order.number);
+        self.expiry.set(slot, Some(key));
+        self.refresh_clock();
+    }
+
+    /// Takes an order out of the queue of expiries.
+    #[cold]
+    pub(crate) fn unschedule_expiry(&mut self, slot: u32) {
+        self.expiry.set(slot, None);
+        self.refresh_clock();
     }
 
     /// What falls due first in a market, apart from orders.
@@ -285,5 +316,21 @@ impl Exchange {
             rank: Rank::Release,
             number: first.number.0,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn at_one_time_the_rank_decides_then_the_number() {
+        let due = |at, rank, number| Due {
+            at: TimeNs(at),
+            rank,
+            number,
+        };
+        let (open, close) = (due(5, Rank::Open, 9), due(5, Rank::Close, 1));
+        assert!(open < close && close < due(5, Rank::Close, 2) && due(4, Rank::Close, 3) < open);
     }
 }

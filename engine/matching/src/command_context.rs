@@ -1,7 +1,5 @@
 //! Context of one command for its handlers, and the results of commands without effect.
 
-use std::cell::Cell;
-
 use foretell_model::{
     CommandKind, CommandOutcome, Event, OperatorNumber, Rejection, RejectionReason, Sequence,
     TimeNs, Verdict,
@@ -19,7 +17,7 @@ pub(crate) struct CommandContext<'a> {
     /// Orders touched in earlier frames of its group.
     pub(crate) touched: u16,
     /// Resting orders visited, and those touched in earlier frames of its group.
-    pub(crate) visited: Cell<usize>,
+    pub(crate) visited: usize,
     pub(crate) events: &'a mut Vec<Event>,
 }
 

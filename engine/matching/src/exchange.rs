@@ -1,7 +1,5 @@
 //! The entry point of the exchange: dispatches each command to its handler.
 
-use std::cell::Cell;
-
 use foretell_model::digest::StateDigest;
 use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::{
@@ -23,6 +21,7 @@ use crate::keys::Keys;
 use crate::market::Markets;
 use crate::operators::Operators;
 use crate::order_pool::OrderPool;
+use crate::placement::plan::Step;
 use crate::policies::Policies;
 use crate::positions::Positions;
 use crate::rebates::Rebates;
@@ -53,6 +52,8 @@ pub struct Exchange {
     pub(crate) held: HeldWithdrawals,
     /// Slots of the orders that the current command is about to close; empty between commands.
     pub(crate) scratch: Vec<u32>,
+    /// Steps of the last plan; used again by the next.
+    pub(crate) steps: Vec<Step>,
     /// Of the last applied command; not part of the state.
     visited: usize,
 }
@@ -71,7 +72,7 @@ impl Exchange {
             markets: Markets::with_capacity(capacity.markets, hasher.clone()),
             positions: Positions::with_capacity(capacity.positions, hasher.clone()),
             orders: OrderPool::with_capacity(capacity.orders),
-            expiry: ExpiryHeap::with_capacity(capacity.expiring_orders),
+            expiry: ExpiryHeap::with_capacity(capacity.expiring_orders, capacity.orders),
             delayed: DelayedQueue::with_capacity(capacity.delayed_orders, capacity.markets),
             clock: Clock::with_capacity(capacity.markets),
             ids: IdMemory::with_capacity(
@@ -87,6 +88,7 @@ impl Exchange {
             operators: Operators::new(),
             held: HeldWithdrawals::new(),
             scratch: Vec::with_capacity(MAX_VISITED_ORDERS + 1),
+            steps: Vec::with_capacity(MAX_VISITED_ORDERS),
             visited: 0,
         }
     }
@@ -133,12 +135,12 @@ impl Exchange {
             now,
             operator: stamp.operator,
             touched: stamp.touched,
-            visited: Cell::new(stamp.touched.into()),
+            visited: stamp.touched.into(),
             events,
         };
         let answer = self.dispatch(command, &mut context);
         if answer.is_ok() {
-            self.visited = context.visited.get();
+            self.visited = context.visited;
             self.system.sequence = sequence;
             self.system.time = now;
         }
@@ -235,8 +237,8 @@ impl Exchange {
     /// When the next thing falls due (docs/verify/rules.md §21); from then on `AdvanceTime`
     /// must precede every other command.
     #[must_use]
-    pub fn next_due(&self) -> Option<TimeNs> {
-        self.first_due().map(|due| due.at)
+    pub const fn next_due(&self) -> Option<TimeNs> {
+        self.clock.next
     }
 
     /// Resting orders that the last applied command visited, and those that its stamp says were touched

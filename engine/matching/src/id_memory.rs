@@ -124,9 +124,7 @@ impl IdMemory {
     /// Removes the front id from the expiry queue. Returns the key that it was placed with.
     pub(crate) fn expire_front(&mut self) -> Option<KeyNumber> {
         let entries = &self.entries;
-        let slot = self
-            .expiry_queue
-            .pop(&self.hasher, |slot| entries[slot].link)?;
+        let slot = self.expiry_queue.pop(|slot| entries[slot].link)?;
         self.entries[slot].in_expiry_queue = false;
         let key = self.entries[slot].terms.key;
         if self.entries[slot].order == NONE {
@@ -145,9 +143,7 @@ impl IdMemory {
         terms: OrderTerms,
     ) -> u32 {
         let slot = self.insert((hash, id), number, timestamp, terms, true);
-        let before = self
-            .expiry_queue
-            .append(timestamp.0 / 1_000, slot, &self.hasher);
+        let before = self.expiry_queue.append(timestamp.0 / 1_000, slot);
         if before != NONE {
             self.entries[before].link = slot;
         }

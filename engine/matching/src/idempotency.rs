@@ -255,7 +255,7 @@ mod tests {
             now: TimeNs(now),
             operator: foretell_model::OperatorNumber::NONE,
             touched: 0,
-            visited: std::cell::Cell::new(0),
+            visited: 0,
             events,
         }
     }

@@ -322,7 +322,7 @@ impl Exchange {
         holds(stated.eq(counted), || {
             "accounts: wrong count of an owner's order ids".into()
         })?;
-        self.expiry.check(&self.orders)?;
+        self.expiry.check()?;
         let mut expiring = 0;
         for (slot, order) in self.orders.iter() {
             let entry = self.ids.at(order.id_slot);
@@ -331,11 +331,12 @@ impl Exchange {
             holds(is_linked, || {
                 format!("order {} and its remembered id differ", order.number)
             })?;
-            let (expires, in_heap) = (order.expiration.0 != 0, order.heap != NONE);
-            holds(expires == in_heap, || {
+            let expires = order.expiration.0 != 0;
+            let key = expires.then_some((order.expiration, order.number));
+            holds(self.expiry.get(slot) == key, || {
                 format!("order {} is wrongly in or out of the heap", order.number)
             })?;
-            expiring += usize::from(in_heap);
+            expiring += usize::from(expires);
         }
         let live = self.ids.iter().filter(|(_, entry)| entry.order != NONE);
         holds(live.count() == self.orders.len(), || {

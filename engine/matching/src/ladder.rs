@@ -99,7 +99,7 @@ impl Ladder {
         };
     }
 
-    /// Removes an order. Its own links stay unchanged.
+    /// Removes an order.
     #[inline(always)]
     pub(crate) fn remove(&mut self, slot: u32, orders: &mut OrderPool) {
         let order = &orders[slot];
@@ -181,7 +181,7 @@ fn level_index(level: usize) -> u32 {
     u32::try_from(level).expect("a ladder has at most 9,999 levels")
 }
 
-/// The order of `side` that matches next_order `slot`, which may just have been removed.
+/// The order of `side` that matches after `slot`.
 pub(crate) fn next_order(
     ladder: &Ladder,
     orders: &OrderPool,

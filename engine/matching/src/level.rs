@@ -34,8 +34,7 @@ impl Level {
         last == NONE
     }
 
-    /// Unlinks an order from the level. Its own links stay unchanged. Returns whether the level is
-    /// empty now.
+    /// Unlinks an order from the level. Returns whether the level is empty now.
     #[inline(always)]
     pub(crate) fn unlink(&mut self, slot: u32, orders: &mut OrderPool) -> bool {
         let (previous, next) = (orders[slot].previous, orders[slot].next);

@@ -5,40 +5,37 @@
 //!
 //! Deliberately absent: I/O, clocks, threads, floats, text, and internal randomness.
 //!
-//! `exchange.rs` dispatches commands. An order passes `admission.rs`, `pre_match_checks.rs`, `taker.rs`, `match_loop.rs` and
-//! `fill.rs`; `cancels.rs` cancels orders; `funds.rs` and `shares.rs` move money; `lifecycle.rs` and
-//! `event_group.rs` manage markets and event groups. `clock.rs` does what falls due, by `due_queue.rs`;
-//! `delayed_orders.rs` and `delayed_queue.rs` keep orders that wait; `rebates.rs` and `background.rs` pay in
-//! steps; `policies.rs` and `resolution.rs` decide payouts; `operators.rs` and `held_withdrawals.rs` are
-//! about people. `book.rs`, `ladder.rs`, `level.rs`, `level_bitmap.rs` and
-//! `order_pool.rs` are the book. `id_memory.rs` and `id_expiry_queue.rs` remember order ids,
-//! `idempotency.rs` and `action_references.rs` references. `prefetch.rs` prefetches for queued
-//! commands. `replay.rs` re-executes journal frames. `state.rs` lists the state, `image.rs` encodes
-//! and decodes it, `restore.rs` and its folder rebuild it, `invariants.rs` checks it.
+//! `exchange.rs` dispatches commands. `placement` checks an order, plans it and commits the plan; it also
+//! keeps orders that wait, with `delayed_queue.rs`. `cancels.rs` cancels orders; `funds.rs` and `shares.rs`
+//! move money; `lifecycle.rs` and `event_group.rs` manage markets and event groups. `clock.rs` does what
+//! falls due, by `indexed_heap.rs`; `rebates.rs` and `background.rs` pay in steps; `policies.rs` and
+//! `resolution.rs` decide payouts; `operators.rs` and `held_withdrawals.rs` are about people. `book.rs`,
+//! `ladder.rs`, `level.rs`, `level_bitmap.rs` and `order_pool.rs` are the book. `id_memory.rs` and
+//! `id_expiry_queue.rs` remember order ids, `idempotency.rs` and `action_references.rs` references.
+//! `prefetch.rs` prefetches for queued commands. `replay.rs` re-executes journal frames. `state.rs` lists
+//! the state, `image.rs` encodes and decodes it, `restore.rs` and its folder rebuild it, `invariants.rs`
+//! checks it.
 
 mod accounts;
 mod action_references;
-mod admission;
 mod background;
 mod book;
 mod cancels;
 mod capacity;
 mod clock;
 mod command_context;
-mod delayed_orders;
 mod delayed_queue;
-mod due_queue;
 mod event_group;
 mod exchange;
 mod expiry;
 mod fees;
-mod fill;
 mod funds;
 mod held_withdrawals;
 mod id_expiry_queue;
 mod id_memory;
 mod idempotency;
 mod image;
+mod indexed_heap;
 mod indexed_list;
 mod invariants;
 mod keys;
@@ -47,12 +44,11 @@ mod level;
 mod level_bitmap;
 mod lifecycle;
 mod market;
-mod match_loop;
 mod operators;
 mod order_pool;
+mod placement;
 mod policies;
 mod positions;
-mod pre_match_checks;
 mod prefetch;
 mod rebates;
 mod replay;
@@ -63,7 +59,6 @@ mod slab;
 mod state;
 mod system;
 mod table;
-mod taker;
 mod wallets;
 
 pub use capacity::Capacity;

@@ -42,7 +42,7 @@ pub(crate) const fn in_yes(price: Price, outcome: Outcome) -> Price {
 }
 
 /// A live order. Its id and terms are in the id memory.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(crate) struct Order {
     /// Unfilled lots, above 0; 0 for a delayed budget BUY.
@@ -63,8 +63,6 @@ pub(crate) struct Order {
     /// Neighbours in the account's list, by number.
     pub(crate) account_next: u32,
     pub(crate) account_previous: u32,
-    /// Index in the expiry heap; `NONE` for an order that never expires.
-    pub(crate) heap: u32,
     pub(crate) yes_price: Price,
     pub(crate) outcome: Outcome,
     pub(crate) side: Side,
@@ -116,7 +114,6 @@ pub(crate) fn order_of(number: u64, yes_price: u16, outcome: Outcome, side: Side
         previous: NONE,
         account_next: NONE,
         account_previous: NONE,
-        heap: NONE,
         yes_price: Price(yes_price),
         outcome,
         side,

@@ -11,7 +11,7 @@ use foretell_model::{
 use crate::background::next_accounts;
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
 use crate::exchange::Exchange;
-use crate::taker::Taker;
+use crate::placement::plan::Incoming;
 
 const DAY_NS: u64 = 24 * 3_600 * 1_000_000_000;
 
@@ -69,7 +69,7 @@ impl Exchange {
     #[cold]
     pub(crate) fn accrue_rebate(
         &mut self,
-        taker: &mut Taker,
+        taker: &Incoming,
         maker: AccountNumber,
         fee: Micros,
         context: &CommandContext<'_>,
@@ -79,7 +79,6 @@ impl Exchange {
         if is_own || rebate.is_zero() {
             return Micros::ZERO;
         }
-        taker.done.rebate += rebate;
         let is_first = self.rebates.total.is_zero();
         self.rebates.add(maker, rebate);
         if is_first {

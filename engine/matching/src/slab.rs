@@ -61,8 +61,7 @@ impl<T> Slab<T> {
         self.free.reserve(self.items.capacity() - self.free.len());
     }
 
-    /// Frees a slot in use. Its item stays readable until the next insert, so a caller can read the
-    /// item it just removed. No link to the slot may remain.
+    /// Frees a slot in use. No link to the slot may remain.
     pub(crate) fn release(&mut self, slot: u32) {
         debug_assert!((slot as usize) < self.items.len());
         self.free.push(slot);

@@ -96,6 +96,7 @@ impl Exchange {
         let oldest_taken = TimeMs(context.now.millis().0.saturating_sub(window));
         self.system.timestamp_floor = self.system.timestamp_floor.max(oldest_taken);
         self.system.settings = settings;
+        self.refresh_clock();
         context.event(Event::SettingsChanged);
         Ok(CommandOutcome::Done)
     }

@@ -8,7 +8,7 @@
 //! 0 kind, 24 bytes | 24 genesis of the journal, 32 | 56 number in the log, 8
 //! 64 name of the host, padded with zeros, 64 | 128 BLAKE3 of the content, 32
 //! ```
-//! The content has the term. Records have number 0; those of hosts are read before a host has a journal, so their
+//! No name has a zero, so that it is signed with its length. The content has the term. Records have number 0; those of hosts are read before a host has a journal, so their
 //! genesis is zeros.
 
 use std::collections::BTreeMap;
@@ -98,7 +98,7 @@ impl Keys {
     /// A reader's key is none.
     ///
     /// # Panics
-    /// The name is longer than 64 bytes.
+    /// It is not a name: [`is_host_name`].
     pub fn of_leader(
         host: &str,
         secret: &[u8; 32],
@@ -132,7 +132,7 @@ impl Keys {
         cluster: VerifyingKey,
         readers: &BTreeMap<String, [u8; 32]>,
     ) -> Result<Self, InvalidKey> {
-        assert!(host.len() <= MAX_HOST_BYTES, "a host's name is short");
+        assert!(is_host_name(host), "{host:?} is the name of a host");
         let keys = readers
             .iter()
             .map(|(name, key)| Ok((name.clone(), public(key)?)));
@@ -199,8 +199,14 @@ fn parts(payload: &[u8]) -> Option<(Signature, &str, &[u8])> {
     let (length, rest) = rest.split_first()?;
     let (host, content) = rest.split_at_checked(usize::from(*length))?;
     let host = str::from_utf8(host).ok()?;
-    let fits = host.len() <= MAX_HOST_BYTES;
-    fits.then(|| (Signature::from_bytes(signature), host, content))
+    is_host_name(host).then(|| (Signature::from_bytes(signature), host, content))
+}
+
+/// Whether a text is 1 to 64 letters, digits and hyphens of ASCII.
+#[must_use]
+pub fn is_host_name(text: &str) -> bool {
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    !text.is_empty() && text.len() <= MAX_HOST_BYTES && text.chars().all(is_allowed)
 }
 
 /// The content that a payload claims to have, whoever signed it.
@@ -257,6 +263,10 @@ mod tests {
                 "{end} bytes"
             );
         }
+        let mut longer = payload.clone();
+        longer[SIGNATURE_BYTES] += 1;
+        longer.insert(SIGNATURE_BYTES + 1 + "alpha".len(), 0);
+        assert_eq!(keys("beta").open(&PLACE, &longer), None, "alpha\\0");
         let elsewhere = [
             Place {
                 number: 10,

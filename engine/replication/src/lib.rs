@@ -22,9 +22,9 @@ mod window;
 
 pub use decide::{Decision, decide};
 pub use fill::{Fill, FillError};
-pub use keys::{InvalidKey, Keys};
+pub use keys::{InvalidKey, Keys, is_host_name};
 pub use locate::{LocateError, Located, locate, message_of};
-pub use log::{Bounds, ConnectLog, LogError, Outcome, Publish, ReplicatedLog, Wake};
+pub use log::{BeatAge, Bounds, ConnectLog, LogError, Outcome, Publish, ReplicatedLog, Wake};
 pub use model::{Fault, Model, ModelLog};
 pub use records::{Heartbeat, HostRecord};
 pub use signed::{Beginning, Message, SignedLog};

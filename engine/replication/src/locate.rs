@@ -6,6 +6,8 @@ use thiserror::Error;
 use crate::log::{Bounds, LogError};
 use crate::signed::{Message, SignedLog};
 
+/// Messages at each end of the log among which one is signed for the journal.
+const SAMPLE: u64 = 256;
 /// Messages before the one found by position among which a repeated one may have misled the search.
 const MISLED: u64 = 4_096;
 
@@ -53,6 +55,9 @@ pub enum LocateError {
          another host of the cluster, or make the log again (foretell cluster init --from)"
     )]
     NotSigned,
+    /// The caller gave up.
+    #[error("the search in the replicated log was stopped")]
+    Stopped,
     /// A message of the log is no item.
     #[error("message {number} of the replicated log: {why}")]
     Damaged {
@@ -63,7 +68,8 @@ pub enum LocateError {
     },
 }
 
-/// Compares the items at the end of a local copy with the log. `items` are not empty.
+/// Compares the items at the end of a local copy with the log. `items` are not empty. Calls `goes_on` before each
+/// message that it reads: strangers may have written any number between two that count.
 ///
 /// # Errors
 /// [`LocateError`].
@@ -71,10 +77,12 @@ pub fn locate(
     log: &mut SignedLog,
     bounds: Bounds,
     items: &[LocalItem],
+    goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<Located, LocateError> {
+    let log = &mut Search { log, goes_on };
     let confirmed = items.iter().rposition(|item| item.confirmed).unwrap_or(0);
     let anchor = &items[confirmed];
-    let first = signed_from(log, bounds.first, bounds.last)?.ok_or(LocateError::NotSigned)?;
+    let first = first_signed(log, bounds)?.ok_or(LocateError::NotSigned)?;
     if first.position > (anchor.segment, anchor.offset) {
         return after_purge(items, &first);
     }
@@ -93,6 +101,23 @@ pub fn locate(
         located.number = number;
     }
     Ok(located)
+}
+
+/// The log, and the caller's answer whether to read on.
+struct Search<'l> {
+    log: &'l mut SignedLog,
+    goes_on: &'l mut dyn FnMut() -> bool,
+}
+
+/// The first message that counts; `None` if there is none at both ends of the log.
+fn first_signed(log: &mut Search<'_>, bounds: Bounds) -> Result<Option<SignedItem>, LocateError> {
+    let Bounds { first, last } = bounds;
+    let begin = signed_from(log, first, last.min(first + SAMPLE))?;
+    if begin.is_some() || signed_from(log, first.max(last.saturating_sub(SAMPLE)), last)?.is_none()
+    {
+        return Ok(begin);
+    }
+    signed_from(log, first, last)
 }
 
 /// The log begins after the anchor. The copy can go on only if the log's first message follows it;
@@ -121,7 +146,7 @@ fn after_purge(items: &[LocalItem], first: &SignedItem) -> Result<Located, Locat
 /// The message of an item. Positions rise from message to message, but for the few that a leader had in flight when a
 /// stranger took a number before them: they count nowhere, and mislead a search by position a little.
 fn find(
-    log: &mut SignedLog,
+    log: &mut Search<'_>,
     bounds: Bounds,
     wanted: &LocalItem,
 ) -> Result<Option<u64>, LocateError> {
@@ -139,7 +164,7 @@ fn find(
 /// The first message from number `from` on that is this item. A message of a later term ends the search: what the leader
 /// before it had not in the log by then never comes.
 fn walk(
-    log: &mut SignedLog,
+    log: &mut Search<'_>,
     from: u64,
     last: u64,
     wanted: &LocalItem,
@@ -159,7 +184,7 @@ fn walk(
 
 /// The number after the messages whose items do not fulfil `is_reached`, which later ones do.
 fn first_where(
-    log: &mut SignedLog,
+    log: &mut Search<'_>,
     bounds: Bounds,
     is_reached: impl Fn(&SignedItem) -> bool,
 ) -> Result<u64, LocateError> {
@@ -188,13 +213,17 @@ struct SignedItem {
 
 /// The first message of a host from number `from` to `last`.
 fn signed_from(
-    log: &mut SignedLog,
+    log: &mut Search<'_>,
     from: u64,
     last: u64,
 ) -> Result<Option<SignedItem>, LocateError> {
     for number in from..=last {
+        if !(log.goes_on)() {
+            return Err(LocateError::Stopped);
+        }
         let damaged = |why: String| LocateError::Damaged { number, why };
         let message = log
+            .log
             .read(number)?
             .ok_or_else(|| damaged("it is missing".to_owned()))?;
         let Message::Signed { content, .. } = message else {
@@ -226,8 +255,58 @@ pub fn message_of(
     bounds: Bounds,
     sequence: u64,
 ) -> Result<Option<u64>, LocateError> {
+    let goes_on = &mut || true;
+    let log = &mut Search { log, goes_on };
     let after = first_where(log, bounds, |item| item.sequence > sequence)?;
     Ok(after
         .checked_sub(1)
         .filter(|number| *number >= bounds.first))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    use foretell_model::Sequence;
+
+    use super::*;
+    use crate::{Keys, Model};
+
+    #[test]
+    fn a_search_among_strangers_is_bounded_and_can_be_stopped() {
+        let model = Model::default();
+        for number in 0..5_000 {
+            model.intrude(format!("stranger {number}"), b"garbage".to_vec());
+        }
+        let link = model.connect(Arc::new(AtomicBool::new(true)));
+        let keys = Keys::of_leader("alpha", &[1; 32], &BTreeMap::new()).unwrap();
+        let mut log = SignedLog::new(Box::new(link), keys);
+        let item = LocalItem {
+            segment: 1,
+            offset: 0,
+            end: 4_096,
+            last: Sequence(0),
+            term: 1,
+            digest: [0; 32],
+            confirmed: true,
+        };
+        let bounds = log.bounds().unwrap();
+        let mut reads = 0;
+        let mut goes_on = || {
+            reads += 1;
+            true
+        };
+        let located = locate(&mut log, bounds, &[item], &mut goes_on);
+        assert!(
+            matches!(located, Err(LocateError::NotSigned)),
+            "{located:?}"
+        );
+        assert!(reads < 3 * SAMPLE, "{reads} messages were read");
+        let stopped = locate(&mut log, bounds, &[item], &mut || false);
+        assert!(matches!(stopped, Err(LocateError::Stopped)), "{stopped:?}");
+        let stopped = log.beginning(bounds, &mut || false);
+        assert_eq!(stopped, Ok(crate::Beginning::Stopped));
+    }
 }

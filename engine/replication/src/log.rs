@@ -55,6 +55,9 @@ pub enum LogError {
 /// Called by a log when a message or an outcome has arrived.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
+/// Term and count of a heartbeat; `None` of bytes that no host of the cluster signed as one.
+pub type BeatAge = Arc<dyn Fn(&[u8]) -> Option<(u64, u64)> + Send + Sync>;
+
 /// A log of messages that several hosts share, and that strangers can write to: it carries payloads, and
 /// [`crate::SignedLog`] says which of them count.
 ///
@@ -93,8 +96,11 @@ pub trait ReplicatedLog: Debug + Send {
     /// Replaces the heartbeat of the cluster. It may be lost, unless it is the `last` one of this connection.
     fn beat(&mut self, payload: Vec<u8>, last: bool);
 
-    /// The stored heartbeat, and those that have arrived since the last call. One that was replaced at once is among
-    /// them: a stranger cannot hide it.
+    /// Sets how [`Self::beats`] finds the newest heartbeat.
+    fn set_beat_age(&mut self, age: BeatAge);
+
+    /// The stored heartbeat, whatever it is, and the newest that has arrived since the last call. A stranger hides none: it
+    /// is kept although it is replaced at once, and whatever else arrives.
     ///
     /// # Errors
     /// [`LogError`].

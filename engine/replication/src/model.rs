@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::{Mutex, MutexGuard};
 
-use crate::log::{Bounds, LogError, Outcome, Publish, ReplicatedLog, Wake};
+use crate::log::{BeatAge, Bounds, LogError, Outcome, Publish, ReplicatedLog, Wake};
 
 /// What happens to a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,6 +62,7 @@ impl Model {
             is_reachable,
             faults: None,
             wake: None,
+            beat_age: Arc::new(|_| None),
         }
     }
 
@@ -159,6 +160,7 @@ pub struct ModelLog {
     is_reachable: Arc<AtomicBool>,
     faults: Option<Faults>,
     wake: Option<Wake>,
+    beat_age: BeatAge,
 }
 
 impl fmt::Debug for ModelLog {
@@ -274,8 +276,14 @@ impl ReplicatedLog for ModelLog {
         }
     }
 
+    fn set_beat_age(&mut self, age: BeatAge) {
+        self.beat_age = age;
+    }
+
     fn beats(&mut self) -> Result<Vec<Vec<u8>>, LogError> {
-        Ok(self.reach()?.beats())
+        let beats = self.reach()?.beats();
+        let newest = beats.iter().max_by_key(|payload| (self.beat_age)(payload));
+        Ok(newest.into_iter().chain(beats.last()).cloned().collect())
     }
 
     fn announce(&mut self, host: &str, payload: Vec<u8>) {

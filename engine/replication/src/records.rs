@@ -22,6 +22,12 @@ pub struct Heartbeat {
 }
 
 impl Heartbeat {
+    /// Rises from each heartbeat of the cluster to the next.
+    #[must_use]
+    pub const fn age(&self) -> (u64, u64) {
+        (self.term, self.count)
+    }
+
     /// The bytes in the log.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {

@@ -1,5 +1,6 @@
 //! The log as a host uses it: what it sends is signed, and what no host of the cluster signed does not count.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use foretell_journal::replica::Item;
@@ -38,6 +39,8 @@ pub enum Beginning {
     /// This message looks like an item, and no header like that is near: a host with another key wrote it, or the log's
     /// beginning was freed.
     Other(u64),
+    /// The caller gave up.
+    Stopped,
 }
 
 /// What follows a message of the log.
@@ -71,11 +74,17 @@ pub struct SignedLog {
 #[derive(Debug, Default)]
 struct Foreign {
     count: u64,
+    /// Number of the last one: a look reads the same ones again.
+    last: u64,
     warned: Option<Instant>,
 }
 
 impl Foreign {
     fn note(&mut self, number: u64) {
+        if number <= self.last {
+            return;
+        }
+        self.last = number;
         self.count += 1;
         if self.warned.is_none_or(|at| at.elapsed() >= WARNING_PAUSE) {
             self.warned = Some(Instant::now());
@@ -93,19 +102,24 @@ impl SignedLog {
     /// A connection of a host that has no journal yet: [`Self::set_genesis`] names it.
     #[must_use]
     pub fn new(log: Box<dyn ReplicatedLog>, keys: Keys) -> Self {
-        Self {
+        let mut signed = Self {
             log,
             keys,
             genesis: [0; 32],
             newest_beat: None,
             has_heard: false,
             foreign: Foreign::default(),
-        }
+        };
+        signed.set_genesis([0; 32]);
+        signed
     }
 
     /// Names the journal whose messages count.
-    pub const fn set_genesis(&mut self, genesis: [u8; 32]) {
+    pub fn set_genesis(&mut self, genesis: [u8; 32]) {
         self.genesis = genesis;
+        let (keys, place) = (self.keys.clone(), self.place(Kind::Heartbeat, 0));
+        let age = move |payload: &[u8]| Some(heartbeat(&keys, &place, payload)?.age());
+        self.log.set_beat_age(Arc::new(age));
     }
 
     /// Number of messages of the journal's stream that did not count, since the start.
@@ -166,13 +180,20 @@ impl SignedLog {
     }
 
     /// How the log begins. If with the header of a journal that a host signed for it, that journal's messages count from
-    /// then on.
+    /// then on. Calls `goes_on` before each message that it reads.
     ///
     /// # Errors
     /// [`LogError`].
-    pub fn beginning(&mut self, bounds: Bounds) -> Result<Beginning, LogError> {
+    pub fn beginning(
+        &mut self,
+        bounds: Bounds,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Beginning, LogError> {
         let mut other = None;
         for number in bounds.first..=bounds.last {
+            if !goes_on() {
+                return Ok(Beginning::Stopped);
+            }
             let payload = self.log.read(number)?.unwrap_or_default();
             let Some(Ok(item)) = claimed(&payload).map(Item::read) else {
                 continue;
@@ -180,6 +201,7 @@ impl SignedLog {
             if let Item::Segment(header) = item {
                 let before = std::mem::replace(&mut self.genesis, header.genesis);
                 if header.number == 1 && self.open(number, &payload) != Message::Foreign {
+                    self.set_genesis(header.genesis);
                     return Ok(Beginning::Header(number, header));
                 }
                 self.genesis = before;
@@ -269,16 +291,11 @@ impl SignedLog {
         let place = self.place(Kind::Heartbeat, 0);
         for payload in self.log.beats()? {
             self.has_heard = true;
-            let opened = self.keys.open(&place, &payload);
-            let Some(beat) = opened.and_then(|it| Heartbeat::decode(it.content)) else {
+            let Some(beat) = heartbeat(&self.keys, &place, &payload) else {
                 continue;
             };
-            let age = |beat: &Heartbeat| (beat.term, beat.count);
-            if self
-                .newest_beat
-                .as_ref()
-                .is_none_or(|newest| age(newest) < age(&beat))
-            {
+            let newest = self.newest_beat.as_ref();
+            if newest.is_none_or(|newest| newest.age() < beat.age()) {
                 self.newest_beat = Some(beat);
             }
         }
@@ -297,7 +314,7 @@ impl SignedLog {
         self.log.announce(&record.host, payload);
     }
 
-    /// The records of the hosts, each signed by its host.
+    /// The newest record of each host, signed by that host. An older one may stand under another subject.
     ///
     /// # Errors
     /// [`LogError`].
@@ -313,7 +330,10 @@ impl SignedLog {
             let is_reader = record.role == "reader";
             (record.host == host && (may_lead || is_reader)).then_some(record)
         };
-        Ok(payloads.iter().filter_map(record).collect())
+        let mut hosts: Vec<HostRecord> = payloads.iter().filter_map(record).collect();
+        hosts.sort_by(|a, b| (&a.host, b.wall_ms).cmp(&(&b.host, a.wall_ms)));
+        hosts.dedup_by(|later, first| later.host == first.host);
+        Ok(hosts)
     }
 
     fn place(&self, kind: Kind, number: u64) -> Place {
@@ -333,6 +353,11 @@ impl SignedLog {
             None => Message::Foreign,
         }
     }
+}
+
+/// A heartbeat that a host of the cluster signed for this place.
+fn heartbeat(keys: &Keys, place: &Place, payload: &[u8]) -> Option<Heartbeat> {
+    Heartbeat::decode(keys.open(place, payload)?.content)
 }
 
 const HOST_RECORD: Place = Place {

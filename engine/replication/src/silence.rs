@@ -38,7 +38,7 @@ impl Silence {
     /// life.
     pub fn look(&mut self, now: Duration, beat: Option<&Heartbeat>, term: u64) -> Duration {
         let alive = beat.filter(|beat| beat.term >= term && !beat.resigned);
-        let seen = alive.map(|beat| (beat.term, beat.count));
+        let seen = alive.map(Heartbeat::age);
         if seen.is_some() && seen != self.beat {
             self.beat = seen;
             self.silent = Duration::ZERO;

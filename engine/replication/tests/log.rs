@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use foretell_replication::{
     Bounds, Decision, Fault, Fill, FillError, Heartbeat, HostRecord, Keys, Message, Model,
-    ModelLog, SignedLog, decide,
+    ModelLog, ReplicatedLog as _, SignedLog, decide,
 };
 
 const HEADER: &[u8] = b"the header of term 5";
@@ -188,6 +188,11 @@ fn a_takeover_passes_over_what_nobody_of_the_cluster_signed() {
         Decision::Refused,
         "it reads on to the message of a host"
     );
+    let mut log = connect(&model, "b");
+    for _ in 0..2 {
+        assert_eq!(log.end_without_items(0), Ok(None));
+    }
+    assert_eq!(log.foreign(), 3, "each once");
 }
 
 #[test]
@@ -323,4 +328,15 @@ fn a_record_is_of_the_host_that_signed_it() {
     reader.announce(&record("gamma", "reader"));
     let both = [record("alpha", "leader"), record("gamma", "reader")];
     assert_eq!(host.hosts().unwrap(), both);
+    // What it said before, under other names.
+    let before = link(&model).hosts().unwrap()[0].clone();
+    let newer = HostRecord {
+        wall_ms: 1,
+        ..record("alpha", "leader")
+    };
+    host.announce(&newer);
+    model.put_record("aaa", before.clone());
+    model.put_record("zzz", before);
+    assert_eq!(host.hosts().unwrap()[0], newer);
+    assert_eq!(host.hosts().unwrap().len(), 2, "one of each host");
 }

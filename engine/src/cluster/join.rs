@@ -17,10 +17,12 @@ use crate::clock::{Clocks as _, SystemClocks};
 use crate::config::{ClusterConfig, ClusterRole, EngineConfig};
 use crate::error::EngineError;
 
-/// A running host says so far more often than this.
+/// A running host says so far more often than this, and no clock is this wrong.
 const RUNNING_WITHIN_MS: u64 = 30_000;
 /// Pause between two attempts.
 const RETRY: Duration = Duration::from_millis(250);
+/// Messages of the log that are read between two reports.
+const READS_PER_REPORT: u32 = 256;
 
 /// The result of an attempt.
 #[derive(Debug)]
@@ -32,8 +34,8 @@ pub(crate) enum Attempt {
 }
 
 /// Compares the journal with the log until both agree, and sets aside what the log does not have.
-/// Returns the number of the log's message that the journal ends with; `None` when `waiting`, which is
-/// called after each failed attempt, returns false.
+/// Returns the number of the log's message that the journal ends with; `None` when it is stopped. Calls `waiting`
+/// after each failed attempt.
 ///
 /// # Errors
 /// The journal is not of this log, or an I/O error. A log that does not answer is awaited.
@@ -43,24 +45,35 @@ pub(crate) fn join(
     journal: &Path,
     log: &mut SignedLog,
     status: &mut StatusFile,
-    waiting: &mut dyn FnMut(&mut StatusFile) -> Result<bool, EngineError>,
+    is_stopped: &dyn Fn() -> bool,
+    waiting: &mut dyn FnMut(&mut StatusFile) -> Result<(), EngineError>,
 ) -> Result<Option<u64>, EngineError> {
     let clocks = SystemClocks::start();
     mark_as_replica(journal).map_err(EngineError::process("marking the journal"))?;
     loop {
+        let mut reads = 0;
+        let mut goes_on = || {
+            reads += 1;
+            if reads % READS_PER_REPORT == 0 {
+                status.set_state("searching the log for the journal's end");
+                status.write(clocks.wall());
+            }
+            !is_stopped()
+        };
         let attempt = match compare_hosts(cluster, log, clocks.wall() / 1_000_000)? {
             Some(waits) => Attempt::Waits(waits),
-            None => attempt(config, cluster, journal, log, &mut || {
-                std::thread::park_timeout(RETRY);
-            })?,
+            None => {
+                let mut pause = || std::thread::park_timeout(RETRY);
+                attempt(config, cluster, journal, log, &mut pause, &mut goes_on)?
+            }
         };
         match attempt {
             Attempt::Joined(number) => return Ok(Some(number)),
             Attempt::Waits(state) => status.set_state(&state),
         }
-        let goes_on = waiting(status)?;
+        waiting(status)?;
         status.write(clocks.wall());
-        if !goes_on {
+        if is_stopped() {
             return Ok(None);
         }
         std::thread::park_timeout(RETRY);
@@ -82,8 +95,8 @@ fn mark_as_replica(journal: &Path) -> std::io::Result<()> {
         .sync_all()
 }
 
-/// All hosts must run builds of one format id, or they would execute one journal differently. Hosts
-/// that can lead must share their secrets: a client's key and a checkpoint must hold after a takeover.
+/// The hosts that may lead must run builds of one format id, or they would execute one journal differently: a
+/// host waits for the others. They must share their secrets: a client's key and a checkpoint must hold after a takeover.
 fn compare_hosts(
     cluster: &ClusterConfig,
     log: &mut SignedLog,
@@ -95,50 +108,56 @@ fn compare_hosts(
         Err(other) => return Err(EngineError::Cluster(other.to_string())),
     };
     if let Some(other) = of_another_format(&hosts, cluster, wall_ms) {
-        return Err(EngineError::Cluster(other));
+        return Ok(Some(format!("not starting: {other}")));
     }
     let leads = cluster.role != ClusterRole::Reader;
-    let other = hosts.iter().find(|host| {
-        leads
-            && host.host != cluster.host
-            && host.role != ClusterRole::Reader.name()
-            && host.fingerprint != cluster.fingerprint
-    });
+    let other = running(&hosts, cluster, wall_ms)
+        .find(|host| leads && host.fingerprint != cluster.fingerprint);
     match other {
         None => Ok(None),
         Some(other) => Err(EngineError::Cluster(format!(
-            "host {} has another master.secret, operator.token, sync.token or checkpoint.key; copy these files from it, or remove its \
-             record from the hosts' stream if it is gone for good",
+            "host {} has another master.secret, operator.token, sync.token or checkpoint.key; copy these files from it",
             other.host
         ))),
     }
 }
 
-/// A running host of another format id, as an error. A record that is older than
-/// [`RUNNING_WITHIN_MS`] is of a host that does not run.
+/// The other hosts that run and may lead. What a reader says stops nobody, and neither does a record of another
+/// time: a stranger sends old ones again.
+fn running<'h>(
+    hosts: &'h [HostRecord],
+    cluster: &ClusterConfig,
+    wall_ms: u64,
+) -> impl Iterator<Item = &'h HostRecord> {
+    hosts.iter().filter(move |host| {
+        host.host != cluster.host
+            && host.role != ClusterRole::Reader.name()
+            && host.wall_ms.abs_diff(wall_ms) < RUNNING_WITHIN_MS
+    })
+}
+
+/// A running host of another format id, as a reason not to go on.
 pub(super) fn of_another_format(
     hosts: &[HostRecord],
     cluster: &ClusterConfig,
     wall_ms: u64,
 ) -> Option<String> {
-    let other = hosts.iter().find(|host| {
-        host.host != cluster.host
-            && host.format != FORMAT_ID
-            && host.wall_ms.saturating_add(RUNNING_WITHIN_MS) > wall_ms
-    })?;
+    let other = running(hosts, cluster, wall_ms).find(|host| host.format != FORMAT_ID)?;
     Some(format!(
         "host {} runs a build of format {}, this one of format {FORMAT_ID}: stop it, or run one build on all hosts",
         other.host, other.format
     ))
 }
 
-/// Compares once; `pause` passes time between two questions to the log.
+/// Compares once; `pause` passes time between two questions to the log, and `goes_on` is asked before each message that
+/// is read.
 pub(crate) fn attempt(
     config: &EngineConfig,
     cluster: &ClusterConfig,
     journal: &Path,
     log: &mut SignedLog,
     pause: &mut dyn FnMut(),
+    goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<Attempt, EngineError> {
     let bounds = match log.bounds() {
         Ok(bounds) => bounds,
@@ -152,7 +171,7 @@ pub(crate) fn attempt(
     let has_frames = local.items().len() > 1;
     if local.items().is_empty() || (is_empty && !has_frames) {
         drop(local);
-        return match log.beginning(bounds) {
+        return match log.beginning(bounds, goes_on) {
             Ok(Beginning::Empty) => found(config, cluster, journal, log, pause),
             Ok(Beginning::Header(number, header)) => {
                 let created = replica::create(journal, &config.journal, Some(header));
@@ -164,6 +183,7 @@ pub(crate) fn attempt(
                  beginning: start this host on a copy of another host's data directory (foretell cluster seed), with its \
                  cluster.key (of a reader: cluster.pub), or make the log again (foretell cluster init)"
             ))),
+            Ok(Beginning::Stopped) => Ok(Attempt::Waits(LocateError::Stopped.to_string())),
             Err(why) => Ok(Attempt::Waits(format!("waiting for the log: {why}"))),
         };
     }
@@ -175,7 +195,7 @@ pub(crate) fn attempt(
     }
     let genesis = foretell_journal::genesis(journal).map_err(EngineError::Journal)?;
     log.set_genesis(genesis);
-    match locate(log, bounds, local.items()) {
+    match locate(log, bounds, local.items(), goes_on) {
         Ok(located) => {
             local.keep(located.kept).map_err(EngineError::Journal)?;
             Ok(Attempt::Joined(located.number))
@@ -183,6 +203,7 @@ pub(crate) fn attempt(
         Err(LocateError::Log(LogError::Unreachable(why))) => {
             Ok(Attempt::Waits(format!("waiting for the log: {why}")))
         }
+        Err(stopped @ LocateError::Stopped) => Ok(Attempt::Waits(stopped.to_string())),
         Err(LocateError::NotInLog { .. } | LocateError::NotSigned) if !has_frames => {
             // A host that founded a journal whose header came too late.
             drop(local);

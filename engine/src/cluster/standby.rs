@@ -295,7 +295,8 @@ impl<C: Clocks> Standby<C> {
         }
         status.set_state("following");
         let term = self.writer.term();
-        let silent = self.silence.look(now, self.beat.as_ref(), term);
+        let living = self.beat.as_ref().filter(|beat| !self.is_old(beat));
+        let silent = self.silence.look(now, living, term);
         if self.cluster.role == ClusterRole::Reader {
             return false;
         }
@@ -373,10 +374,13 @@ impl<C: Clocks> Standby<C> {
         let is_new = self
             .beat
             .as_ref()
-            .is_none_or(|known| (known.term, known.count) != (beat.term, beat.count));
-        // The first one may be old.
-        if self.beat.is_none() || !is_new {
+            .is_none_or(|known| known.age() != beat.age());
+        // The first one may be from any time.
+        let Some(before) = self.beat.as_ref().filter(|_| is_new && !self.is_old(beat)) else {
             return;
+        };
+        if before.term != beat.term {
+            self.clock_differences.clear();
         }
         let own = self.clocks.wall() / 1_000_000;
         self.clock_differences
@@ -384,6 +388,14 @@ impl<C: Clocks> Standby<C> {
         if self.clock_differences.len() > 8 {
             self.clock_differences.remove(0);
         }
+    }
+
+    /// Whether a heartbeat was sent before the silence of a takeover began, as far as the two clocks agree: a stranger
+    /// sends what a dead leader said again, and a host that has just started has not heard it.
+    fn is_old(&self, beat: &Heartbeat) -> bool {
+        let takeover_after = u64::try_from(self.cluster.takeover_after.as_millis());
+        let longest = MAX_CLOCK_DIFFERENCE_MS.saturating_add(takeover_after.unwrap_or(u64::MAX));
+        beat.wall_ms.saturating_add(longest) < self.clocks.wall() / 1_000_000
     }
 
     fn report(&mut self, status: &mut StatusFile) {

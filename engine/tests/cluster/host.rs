@@ -329,6 +329,7 @@ impl Host {
             &self.journal(),
             &mut log,
             &mut || {},
+            &mut || true,
         );
         if aside() > before {
             events.push(Event::SetAside);

@@ -284,3 +284,34 @@ fn every_promise_of_a_cluster_holds() {
         assert!(all.contains(&situation), "{situation:?} never came up");
     }
 }
+
+#[test]
+fn what_a_dead_leader_said_is_no_sign_of_its_life() {
+    let mut world = World::new(1, false);
+    let mut said: Vec<Vec<u8>> = Vec::new();
+    while said.len() < 200 {
+        world.clock.0.fetch_add(10_000_000, Ordering::Relaxed);
+        world.hosts[0].step(&mut world.rng).unwrap();
+        said.extend(
+            world
+                .model
+                .beats()
+                .pop()
+                .filter(|it| said.last() != Some(it)),
+        );
+    }
+    world.hosts[0].kill(None);
+    world.clock.0.fetch_add(60_000_000_000, Ordering::Relaxed);
+    // A stranger sends it again, one a look, to a host that has not heard it.
+    for beat in said {
+        world.model.put_beat(beat);
+        for _ in 0..25 {
+            world.clock.0.fetch_add(10_000_000, Ordering::Relaxed);
+            world.hosts[1].step(&mut world.rng).unwrap();
+        }
+        if world.hosts[1].is_leading() {
+            return;
+        }
+    }
+    panic!("it does not take over: {}", world.hosts[1].describe());
+}

@@ -332,6 +332,15 @@ fn hosts_with_other_secrets_are_refused() {
     assert!(refused.to_string().contains("host first"), "{refused}");
     drop(client);
     first.stop();
+    // What a host said before its secrets changed, sent again.
+    let other = |record: &mut HostRecord| {
+        record.fingerprint = "other".to_owned();
+        record.wall_ms -= 60_000;
+    };
+    announce(&model, "second", ClusterRole::Standby, other);
+    first.start();
+    acknowledged(&mut first.client(), 2);
+    first.stop();
 }
 
 #[test]
@@ -487,38 +496,50 @@ fn a_new_leader_does_what_is_due_first_and_goes_on_with_a_settlement() {
     second.stop();
 }
 
-#[test]
-fn a_running_host_of_another_format_is_refused() {
-    let model = Model::default();
-    let record = |host: &str, wall_ms| HostRecord {
-        host: host.to_owned(),
-        role: ClusterRole::Reader.name().to_owned(),
+/// Announces a host with the key of the cluster.
+fn announce(model: &Model, name: &str, role: ClusterRole, change: impl FnOnce(&mut HostRecord)) {
+    let log = model.connect(Arc::new(AtomicBool::new(true)));
+    let mut log = SignedLog::new(Box::new(log), keys(name, SECRET));
+    let mut record = HostRecord {
+        host: name.to_owned(),
+        role: role.name().to_owned(),
         sequence: 0,
         message: 0,
-        format: FORMAT_ID - 1,
-        fingerprint: String::new(),
-        wall_ms,
+        format: FORMAT_ID,
+        fingerprint: "same".to_owned(),
+        wall_ms: now().0 / 1_000_000,
     };
-    let announce = |host: &str, wall_ms| {
-        let log = model.connect(Arc::new(AtomicBool::new(true)));
-        let mut log = SignedLog::new(Box::new(log), keys(host, SECRET));
-        log.announce(&record(host, wall_ms));
+    change(&mut record);
+    log.announce(&record);
+}
+
+#[test]
+fn a_host_waits_for_one_of_another_format_that_runs_and_may_lead() {
+    let model = Model::default();
+    let older = |wall_ms| {
+        move |record: &mut HostRecord| {
+            record.format -= 1;
+            record.wall_ms = wall_ms;
+        }
     };
-    let start = |role| {
-        let host = Host::new(&model, "new", role);
-        Engine::try_start(host.config.clone())
-    };
-    announce("old", now().0 / 1_000_000);
-    for role in [ClusterRole::Leader, ClusterRole::Reader] {
-        let refused = start(role).map(drop).unwrap_err().to_string();
-        let named = "host old runs a build of format";
-        assert!(refused.contains(named), "{refused}");
-    }
-    // Its own record, and one of a host that no longer runs, stop nobody.
-    announce("new", now().0 / 1_000_000);
-    announce("old", 0);
+    let present = now().0 / 1_000_000;
+    // Its own record, a reader's, and those of hosts that do not run now, stop nobody.
+    announce(&model, "new", ClusterRole::Standby, older(present));
+    announce(&model, "reader", ClusterRole::Reader, older(present));
+    announce(&model, "old", ClusterRole::Standby, older(0));
+    announce(&model, "ahead", ClusterRole::Standby, older(1 << 63));
     let mut host = Host::new(&model, "new", ClusterRole::Leader).started();
     acknowledged(&mut host.client(), 1);
+    host.stop();
+
+    announce(&model, "old", ClusterRole::Standby, older(present));
+    // With a journal it serves reads meanwhile.
+    host.start();
+    let waits = report(&host, |report| report.state.starts_with("not starting"));
+    let named = "host old runs a build of format";
+    assert!(waits.state.contains(named), "{}", waits.state);
+    announce(&model, "old", ClusterRole::Standby, older(0));
+    acknowledged(&mut host.client(), 2);
     host.stop();
 }
 
@@ -586,22 +607,23 @@ fn strangers_stop_nothing_and_what_they_write_counts_nowhere() {
         deposits(&followed(&reader.data(), last)),
         (1..=23).collect::<Vec<u8>>()
     );
-    assert!(foreign_messages(&reader) > 0, "they are counted");
+    let report = report(&reader, |report| report.message > 0);
+    assert!(report.foreign_messages > 0, "they are counted");
     drop((client, other));
     second.stop();
     first.stop();
     reader.stop();
 }
 
-/// What the host's report says, once it has one.
-fn foreign_messages(host: &Host) -> u64 {
+/// The first report of the host that is the one awaited.
+fn report(host: &Host, is_awaited: impl Fn(&ClusterStatus) -> bool) -> ClusterStatus {
     let path = host.data().join(CLUSTER_STATUS_NAME);
     loop {
         let report = std::fs::read(&path)
             .ok()
             .and_then(|it| ClusterStatus::decode(&it));
-        if let Some(report) = report.filter(|report| report.message > 0) {
-            return report.foreign_messages;
+        if let Some(report) = report.filter(&is_awaited) {
+            return report;
         }
         std::thread::yield_now();
     }

@@ -3,6 +3,8 @@
 //! Shares have `shares` in the name of their field. Every other amount and each price is in units of
 //! collateral. A time of 0 stands for none, and an update has only the fields that it names.
 
+use std::fmt;
+
 use foretell_model::event::{OrderDelayed, OrderKilled};
 use foretell_model::record::Layout;
 use foretell_model::state::{StateKind, StateRecord};
@@ -45,9 +47,13 @@ recorded! {
         let Event::OrderKilled(OrderKilled { reason, details }) = self else {
             return;
         };
-        fields.shift_remove("details");
         fields.insert("reason".to_owned(), reason_text(*reason).into());
-        if *reason == RejectionReason::MarketableBelowMinimum {
+        let is_below = *reason == RejectionReason::MarketableBelowMinimum;
+        // No other kill has details; a forged one may.
+        if is_below || *details == [0; 2] {
+            fields.shift_remove("details");
+        }
+        if is_below {
             let [value, minimum] = details.map(|amount| json!(Micros(amount)));
             fields.extend([("value".to_owned(), value), ("minimum".to_owned(), minimum)]);
         }
@@ -140,8 +146,8 @@ fn clear_zero_times(value: &mut Value) {
 }
 
 /// `Name field=value …`.
-impl std::fmt::Display for RecordText {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for RecordText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)?;
         for (name, value) in &self.fields {
             write!(f, " {name}={}", value_text(value))?;
@@ -196,8 +202,8 @@ pub(crate) fn answer_text(verdict: &Verdict) -> String {
 }
 
 /// How two lists differ first: `labels` say where each comes from. Of two records of one name, the
-/// fields that differ.
-pub(crate) fn first_difference<T: Recorded>(
+/// fields that differ, or the whole records as they are stored if none that is shown does.
+pub(crate) fn first_difference<T: Recorded + fmt::Debug>(
     what: &str,
     lists: [&[T]; 2],
     labels: [&str; 2],
@@ -213,14 +219,22 @@ pub(crate) fn first_difference<T: Recorded>(
     if let [Some(first), Some(second)] = &records
         && first.name == second.name
     {
-        let fields = first.fields.iter().zip(second.fields.values());
-        let differing = fields.filter(|((_, first), second)| first != second);
-        let texts = differing.map(|((name, first), second)| {
-            let [first, second] = [first, second].map(value_text);
-            format!("{name} is {here} {first}, {there} {second}")
+        let [one, other] = [&first.fields, &second.fields];
+        let further = other.keys().filter(|name| !one.contains_key(*name));
+        let names = one.keys().chain(further);
+        let differing = names.filter(|name| one.get(*name) != other.get(*name));
+        let texts = differing.map(|name| {
+            let text = |fields: &Map<String, Value>| {
+                fields.get(name).map_or("absent".to_owned(), value_text)
+            };
+            format!("{name} is {here} {}, {there} {}", text(one), text(other))
         });
-        let texts = texts.collect::<Vec<_>>().join("; ");
-        return format!("{what} {same}, {}: {texts}", first.name);
+        let mut texts: Vec<String> = texts.collect();
+        if texts.is_empty() {
+            let [first, second] = lists.map(|list| &list[same]);
+            texts.push(format!("it is {here} {first:?}, {there} {second:?}"));
+        }
+        return format!("{what} {same}, {}: {}", first.name, texts.join("; "));
     }
     let [first, second] =
         records.map(|record| record.map_or("nothing".to_owned(), |it| it.to_string()));
@@ -313,6 +327,37 @@ mod tests {
         assert_eq!(
             differ(&[Event::OrderCompleted], &[]),
             "event 0 is recorded as OrderCompleted, re-executed as nothing"
+        );
+        let killed = |details| {
+            let reason = RejectionReason::FokNotFilled;
+            Event::OrderKilled(OrderKilled { reason, details })
+        };
+        assert_eq!(
+            differ(&[killed([0, 0])], &[killed([0, 7])]),
+            "event 0, OrderKilled: details is recorded as absent, re-executed as [0 7]"
+        );
+    }
+
+    /// A record of which nothing is shown.
+    #[derive(Serialize, PartialEq, Debug)]
+    struct Unshown {
+        value: u8,
+    }
+
+    impl Recorded for Unshown {
+        const LAYOUTS: &'static [Layout] = &[];
+
+        fn code(&self) -> u8 {
+            0
+        }
+    }
+
+    #[test]
+    fn a_difference_that_no_shown_field_has_is_told_too() {
+        let [one, other] = [1, 2].map(|value| Unshown { value });
+        assert_eq!(
+            first_difference("state", [&[one], &[other]], ["here", "there"]),
+            "state 0, value: it is here Unshown { value: 1 }, there Unshown { value: 2 }"
         );
     }
 

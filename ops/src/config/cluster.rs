@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 
+use foretell_jetstream::server_host;
+use foretell_replication::is_host_name;
+
 use super::settings::{Cluster, ClusterRole, Durability};
 use crate::config::refusal::Refusal;
 
@@ -21,7 +24,7 @@ impl Cluster {
             ("cluster.stream", &self.stream),
         ] {
             let allowed = "1 to 64 letters, digits and hyphens";
-            refusals.extend(Refusal::unless(is_name(text), setting, text, allowed));
+            refusals.extend(Refusal::unless(is_host_name(text), setting, text, allowed));
         }
         let servers = "at least one server of the replicated log";
         refusals.extend(Refusal::unless(
@@ -67,7 +70,7 @@ impl Cluster {
             let (host, digits) = entry.split_once('=')?;
             let mut key = [0; 32];
             hex::decode_to_slice(digits, &mut key).ok()?;
-            is_name(host).then(|| (host.to_owned(), key))
+            is_host_name(host).then(|| (host.to_owned(), key))
         };
         let keys = self.readers.iter().map(|entry| {
             let allowed = "host=key with the 64 hex digits of its reader.pub";
@@ -77,18 +80,13 @@ impl Cluster {
     }
 }
 
-fn is_name(text: &str) -> bool {
-    !text.is_empty()
-        && text.len() <= 64
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
-}
-
 /// Why a server is refused: without TLS, whoever is between it and a host reads and changes what they say.
 fn refused(server: &String) -> Option<Refusal> {
-    let (is_allowed, allowed) = match server.split_once("://") {
-        Some(("tls", _)) => (true, ""),
-        Some(("nats", place)) => (
-            is_loopback(place),
+    let host = server_host(server);
+    let (is_allowed, allowed) = match (server.split_once("://"), host) {
+        (Some(("tls", _)), Some(_)) => (true, ""),
+        (Some(("nats", _)), Some(host)) => (
+            is_loopback(&host),
             "nats:// on loopback alone; name it as tls://, and set cluster.tls_ca_file and \
              cluster.tls_certificate_file with cluster.tls_key_file, or cluster.credentials_file",
         ),
@@ -97,19 +95,11 @@ fn refused(server: &String) -> Option<Refusal> {
     Refusal::unless(is_allowed, "cluster.servers", server, allowed)
 }
 
-/// Whether the place of a URL, `user@address:port`, is this machine.
-fn is_loopback(place: &str) -> bool {
-    let address = place.rsplit('@').next().unwrap_or(place);
-    let host = match address.strip_prefix('[') {
-        Some(rest) => rest.split(']').next(),
-        None => address.split([':', '/']).next(),
-    };
-    host.is_some_and(|host| {
-        host == "localhost"
-            || host
-                .parse()
-                .is_ok_and(|address: IpAddr| address.is_loopback())
-    })
+fn is_loopback(host: &str) -> bool {
+    host == "localhost"
+        || host
+            .parse()
+            .is_ok_and(|address: IpAddr| address.is_loopback())
 }
 
 #[cfg(test)]
@@ -141,6 +131,9 @@ mod tests {
             ("tls://10.0.0.1:4222", true),
             ("nats://10.0.0.1:4222", false),
             ("nats://127.0.0.1@10.0.0.1:4222", false),
+            ("nats://10.0.0.1/@127.0.0.1", false),
+            ("nats://10.0.0.1?@127.0.0.1", false),
+            ("tls://", false),
             ("nats://127.0.0.1.example.org:4222", false),
             ("nats://localhost.example.org", false),
             ("nats://[2001:db8::1]:4222", false),

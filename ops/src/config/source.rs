@@ -87,7 +87,7 @@ impl Sources {
             setting
         };
         self.origins.set(setting, origin);
-        set(&mut self.tree, setting, value);
+        set(&mut self.tree, &keys_of(setting), value);
     }
 
     /// A file that is no TOML has nothing else that could be checked.
@@ -123,7 +123,7 @@ impl Sources {
             .filter(|value| !value.is_table())
             .cloned()
         {
-            set(&mut self.tree, DATA_DIRECTORY, short);
+            set(&mut self.tree, &keys_of(DATA_DIRECTORY), short);
         }
         Ok(())
     }
@@ -150,29 +150,35 @@ impl Sources {
 
     /// The settings; those that cannot be read are refused and keep their defaults.
     fn config(&mut self) -> Config {
-        if let Ok(config) = self.tree.clone().try_into() {
-            return config;
-        }
+        let error = match self.tree.clone().try_into() {
+            Ok(config) => return config,
+            Err(error) => error,
+        };
         let mut readable = toml::Table::new();
         let mut refusals = Vec::new();
         leaves(
-            "",
+            &[],
             &self.tree,
-            &mut |setting, value| match unreadable(setting, value) {
-                found if found.is_empty() => set(&mut readable, setting, value.clone()),
+            &mut |keys, value| match unreadable(keys, value) {
+                found if found.is_empty() => set(&mut readable, keys, value.clone()),
                 found => refusals.extend(found),
             },
         );
+        if refusals.is_empty() {
+            // Each can be read alone, and not all of them together.
+            refusals.push(Refusal::other("", error.message()));
+        }
         self.refusals.extend(refusals);
         readable.try_into().unwrap_or_default()
     }
 }
 
 /// Why a setting cannot be read; of a list, each entry that cannot.
-fn unreadable(setting: &str, value: &toml::Value) -> Vec<Refusal> {
+fn unreadable(keys: &[&str], value: &toml::Value) -> Vec<Refusal> {
+    let setting = keys.join(".");
     let read = |value: &toml::Value| {
         let mut alone = toml::Table::new();
-        set(&mut alone, setting, value.clone());
+        set(&mut alone, keys, value.clone());
         alone.try_into::<Config>().err()
     };
     let Some(error) = read(value) else {
@@ -187,18 +193,20 @@ fn unreadable(setting: &str, value: &toml::Value) -> Vec<Refusal> {
         })
         .collect();
     match refused.is_empty() {
-        true => vec![Refusal::failed(setting, value, error.message())],
+        true => vec![Refusal::failed(&setting, value, error.message())],
         false => refused,
     }
 }
 
-/// Calls `each` for each setting of a table: each value that is no table, or an empty one.
-fn leaves(prefix: &str, table: &toml::Table, each: &mut impl FnMut(&str, &toml::Value)) {
+/// Calls `each` for each setting of a table below `above`: each value that is no table, or an empty one. A key may have
+/// dots of its own.
+fn leaves(above: &[&str], table: &toml::Table, each: &mut impl FnMut(&[&str], &toml::Value)) {
     for (key, value) in table {
-        let path = joined(prefix, key);
+        let mut keys = above.to_vec();
+        keys.push(key);
         match value {
-            toml::Value::Table(inner) if !inner.is_empty() => leaves(&path, inner, each),
-            _ => each(&path, value),
+            toml::Value::Table(inner) if !inner.is_empty() => leaves(&keys, inner, each),
+            _ => each(&keys, value),
         }
     }
 }
@@ -245,9 +253,9 @@ fn joined(prefix: &str, key: &str) -> String {
 fn known_settings() -> Vec<String> {
     let mut paths = Vec::new();
     let defaults = toml::Table::try_from(Config::default()).unwrap_or_default();
-    leaves("", &defaults, &mut |path, value| {
+    leaves(&[], &defaults, &mut |keys, value| {
         if !value.is_table() {
-            paths.push(path.to_owned());
+            paths.push(keys.join("."));
         }
     });
     paths
@@ -276,14 +284,20 @@ fn parse_value(text: &str) -> toml::Value {
         .unwrap_or_else(|| toml::Value::String(text.to_owned()))
 }
 
-fn set(tree: &mut toml::Table, path: &str, value: toml::Value) {
-    match path.split_once('.') {
-        None => {
-            tree.insert(path.to_owned(), value);
+/// Keys of a setting of ours.
+fn keys_of(setting: &str) -> Vec<&str> {
+    setting.split('.').collect()
+}
+
+fn set(tree: &mut toml::Table, keys: &[&str], value: toml::Value) {
+    match keys {
+        [] => {}
+        [key] => {
+            tree.insert((*key).to_owned(), value);
         }
-        Some((head, rest)) => {
+        [head, rest @ ..] => {
             let entry = tree
-                .entry(head.to_owned())
+                .entry(*head)
                 .or_insert_with(|| toml::Value::Table(toml::Table::new()));
             if !entry.is_table() {
                 *entry = toml::Value::Table(toml::Table::new());

@@ -77,6 +77,11 @@ fn mistakes_are_named() {
     let cases: &[Case<'_>] = &[
         ("[engine]\nrings = 1\n", &[], "rings"),
         (
+            "\"engine.ring\" = 128\n",
+            &[],
+            "foretell.toml:1: engine.ring is 128: unknown field",
+        ),
+        (
             "",
             &[("FORETELL_ENGINE_RINGS", "1")],
             "FORETELL_ENGINE_RINGS",
@@ -137,6 +142,11 @@ fn mistakes_are_named() {
             &[],
             "site.currency_decimals is 7, allowed: 0 to 6",
         ),
+        (
+            "[cluster]\nrole = \"reader\"\n",
+            &[],
+            "cluster.host is \"\"",
+        ),
         ("[trading\n", &[], "foretell.toml:1: "),
     ];
     for (file, environment, text) in cases {
@@ -172,6 +182,7 @@ tls_ca_file = "/nonexistent/ca.pem"
 [catalog]
 upstream = "ftp://example.org"
 [catalog.sites]
+"a.b" = ["0x1111111111111111111111111111111111111111"]
 one = ["0x12"]
 two = ["0x34"]
 [[signing.domains]]
@@ -226,20 +237,21 @@ contract = "0x12"
             "No such file",
         ),
         ("foretell.toml:21: cluster.tls_ca_file is ", "No such file"),
+        ("cluster.key: No such file", ""),
         (
             "foretell.toml:23: catalog.upstream is \"ftp://example.org\"",
             "http or https",
         ),
         (
-            "foretell.toml:25: catalog.sites.one is \"0x12\", allowed: 0x and 40 hex",
+            "foretell.toml:26: catalog.sites.one is \"0x12\", allowed: 0x and 40 hex",
             "",
         ),
         (
-            "foretell.toml:26: catalog.sites.two is \"0x34\", allowed: 0x and 40 hex",
+            "foretell.toml:27: catalog.sites.two is \"0x34\", allowed: 0x and 40 hex",
             "",
         ),
         (
-            "foretell.toml:27: signing.domains[0] is ",
+            "foretell.toml:28: signing.domains[0] is ",
             "expected one of `plain`",
         ),
     ];
@@ -247,7 +259,7 @@ contract = "0x12"
         let is_named = |line: &&str| line.contains(begin) && line.contains(part);
         assert!(lines.iter().any(is_named), "no {begin}: {text}");
     }
-    assert_eq!(lines.len(), expected.len() + 1, "and the hint: {text}");
+    assert_eq!(lines.len(), expected.len() + 2, "and two hints: {text}");
 }
 
 #[test]
@@ -281,6 +293,25 @@ fn a_secret_that_is_none_is_refused_before_the_start() {
         "{text}"
     );
     assert!(!text.contains("abcd"), "{text}");
+    std::fs::remove_file(&secret).unwrap();
+
+    for (role, key) in [("standby", "cluster.key"), ("reader", "cluster.pub")] {
+        let servers = "servers = [\"nats://127.0.0.1\"]";
+        let file = format!("{file}[cluster]\nrole = \"{role}\"\nhost = \"a\"\n{servers}\n");
+        let text = load(&file, &[], Flags::new()).unwrap_err().to_string();
+        assert!(
+            text.contains(key) && text.contains("cluster init"),
+            "{text}"
+        );
+        let key = data.path().join(key);
+        // Also the base point, which is a public key.
+        std::fs::write(&key, format!("58{}", "66".repeat(31))).unwrap();
+        std::fs::set_permissions(&key, mode(0o600)).unwrap();
+        let checked = load(&file, &[], Flags::new()).map(drop);
+        assert!(checked.is_ok(), "{checked:?}");
+    }
+    let files = std::fs::read_dir(data.path()).unwrap().count();
+    assert_eq!(files, 2, "a check makes none");
 }
 
 #[test]

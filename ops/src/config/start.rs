@@ -15,6 +15,7 @@ use crate::config::refusal::Refusal;
 use crate::config::{ClusterRole, Config};
 use crate::data_directory;
 use crate::page;
+use crate::processes::cluster_config;
 use crate::processes::process::{self, MASTER_SECRET_VARIABLE};
 
 impl Config {
@@ -25,7 +26,10 @@ impl Config {
         refusals.extend(self.wrong_secrets());
         let (directory, upstream) = (&self.data.directory, &self.catalog.upstream);
         match data_directory::check_data_directory(directory) {
-            Ok(()) => refusals.extend(self.wrong_own_secrets()),
+            Ok(()) => {
+                refusals.extend(self.wrong_own_secrets());
+                refusals.extend(self.wrong_cluster_keys());
+            }
             Err(why) => refusals.push(Refusal::other("data.directory", why.to_string())),
         }
         let wrong = process::connections(self).err();
@@ -126,6 +130,17 @@ impl Config {
         wrong
             .map(|why| Refusal::other("data.directory", why))
             .collect()
+    }
+
+    /// Keys of a cluster whose settings hold. No start makes the key of the cluster.
+    fn wrong_cluster_keys(&self) -> Option<Refusal> {
+        let mut refusals = Vec::new();
+        self.cluster.check(self.engine.durability, &mut refusals);
+        if self.cluster.role == ClusterRole::Standalone || !refusals.is_empty() {
+            return None;
+        }
+        let wrong = cluster_config::check_keys(self).err()?;
+        Some(Refusal::other("data.directory", wrong.to_string()))
     }
 }
 

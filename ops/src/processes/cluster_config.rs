@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use foretell_auth::MasterSecret;
+use foretell_auth::{MasterSecret, MasterSecretError};
 use foretell_engine::{ClusterConfig, EXIT_REFUSED};
 use foretell_jetstream::Settings;
 use foretell_replication::Keys;
@@ -15,6 +15,24 @@ use crate::failure::Failure;
 /// Where a missing key comes from.
 const KEY_HINT: &str = "copy it from a host of this cluster that may lead; `foretell cluster init` makes the key of a new \
                         cluster";
+
+/// Names of the files with keys that a host of this role has from one that may lead. A reader makes `reader.key` and
+/// `reader.pub` itself.
+pub(crate) fn copied_keys(role: ClusterRole) -> Vec<&'static str> {
+    let shared = [
+        "master.secret",
+        "operator.token",
+        "sync.token",
+        "checkpoint.key",
+        "checkpoint.pub",
+    ];
+    let of_cluster: &[&str] = match role {
+        ClusterRole::Standalone => &[],
+        ClusterRole::Leader | ClusterRole::Standby => &["cluster.key", "cluster.pub"],
+        ClusterRole::Reader => &["cluster.pub"],
+    };
+    [&shared[..], of_cluster].concat()
+}
 
 /// How to reach the log.
 pub(crate) fn log_settings(config: &Config) -> Settings {
@@ -37,27 +55,46 @@ pub(crate) fn log_settings(config: &Config) -> Settings {
 /// # Errors
 /// The key of the cluster is missing, or a file is no key.
 pub(crate) fn keys(config: &Config) -> Result<Keys, Failure> {
+    let keys = read_keys(config, MasterSecret::load_or_create)?;
+    let public = match config.cluster.role {
+        ClusterRole::Reader => config.reader_public_key_file(),
+        _ => config.cluster_public_key_file(),
+    };
+    write_public_key(&public, keys.public_key())?;
+    Ok(keys)
+}
+
+/// Finds what [`keys`] finds, and makes nothing.
+///
+/// # Errors
+/// As [`keys`].
+pub(crate) fn check_keys(config: &Config) -> Result<(), Failure> {
+    let own = |file: &Path| match file.symlink_metadata() {
+        Ok(_) => MasterSecret::load(file),
+        Err(_) => MasterSecret::generate(),
+    };
+    read_keys(config, own).map(drop)
+}
+
+/// `own` reads a reader's key.
+fn read_keys(
+    config: &Config,
+    own: impl Fn(&Path) -> Result<MasterSecret, MasterSecretError>,
+) -> Result<Keys, Failure> {
     let refused = |text: String| Failure::new(text).code(EXIT_REFUSED);
     let cluster = &config.cluster;
     let readers = cluster.reader_keys()?;
     let keys = if cluster.role == ClusterRole::Reader {
         let file = config.cluster_public_key_file();
         let key = public_key(&file).map_err(|why| refused(why).hint(KEY_HINT))?;
-        let own = MasterSecret::load_or_create(&config.reader_key_file())
-            .map_err(|error| refused(error.to_string()))?;
+        let own = own(&config.reader_key_file()).map_err(|error| refused(error.to_string()))?;
         Keys::of_reader(&cluster.host, own.bytes(), &key, &readers)
     } else {
         let secret = MasterSecret::load(&config.cluster_key_file())
             .map_err(|error| refused(error.to_string()).hint(KEY_HINT))?;
         Keys::of_leader(&cluster.host, secret.bytes(), &readers)
     };
-    let keys = keys.map_err(|error| refused(format!("cluster.pub, cluster.readers: {error}")))?;
-    let public = match cluster.role {
-        ClusterRole::Reader => config.reader_public_key_file(),
-        _ => config.cluster_public_key_file(),
-    };
-    write_public_key(&public, keys.public_key())?;
-    Ok(keys)
+    keys.map_err(|error| refused(format!("cluster.pub, cluster.readers: {error}")))
 }
 
 fn public_key(file: &Path) -> Result<[u8; 32], String> {
@@ -115,6 +152,23 @@ mod tests {
         config.data.directory = directory.to_owned();
         (config.cluster.role, config.cluster.host) = (role, "alpha".to_owned());
         config
+    }
+
+    #[test]
+    fn every_key_is_in_the_backup_and_on_its_pages() {
+        let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+        let keys = [ClusterRole::Leader, ClusterRole::Reader].map(copied_keys);
+        for file in [
+            "ops/packaging/backup.sh",
+            "docs/operate/backup-upgrade.md",
+            "docs/operate/install.md",
+        ] {
+            let text = std::fs::read_to_string(root.join(file)).unwrap();
+            for key in keys.iter().flatten().chain(&["reader.key", "reader.pub"]) {
+                assert!(text.contains(key), "{file} without {key}");
+            }
+        }
+        assert!(!keys[1].contains(&"cluster.key"), "a reader does not lead");
     }
 
     #[test]

@@ -386,19 +386,23 @@ fn what_is_wrong_before_a_newer_frame_is_told() {
 
 #[test]
 fn money_out_of_nothing_breaks_a_rule() {
-    let mut frames = busy().frames;
+    let frames = busy().frames;
     let deposit = frames
         .iter()
         .find(|frame| matches!(frame.command, Command::Deposit(_)))
         .expect("a deposit")
         .sequence;
-    let Event::Deposited(Deposited { amount, .. }) = &mut at(&mut frames, deposit).events[1] else {
-        panic!("an account is opened and money comes in");
-    };
-    *amount = Micros(amount.0 + 1);
-    assert_found(&frames, BROKEN, deposit, "that nobody asked for");
+    for change in [|amount: u64| amount + 1, |_| u64::MAX] {
+        let mut frames = busy().frames;
+        let events = &mut at(&mut frames, deposit).events;
+        let Event::Deposited(Deposited { amount, .. }) = &mut events[1] else {
+            panic!("an account is opened and money comes in");
+        };
+        *amount = Micros(change(amount.0));
+        assert_found(&frames, BROKEN, deposit, "that nobody asked for");
+    }
 
-    let mut frames = busy().frames;
+    let mut frames = frames;
     let events = &mut at(&mut frames, deposit).events;
     events.push(events[1]);
     assert_found(&frames, BROKEN, deposit, "twice");

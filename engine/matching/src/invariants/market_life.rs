@@ -49,8 +49,8 @@ impl Exchange {
         let (mut things, mut releases) = (0, 0);
         for (number, market, _) in self.markets.iter() {
             let (thing, release) = (self.next_thing(number), self.next_release(number));
-            let is_queued = self.clock.things.get(number) == thing
-                && self.clock.releases.get(number) == release;
+            let is_queued = self.clock.things.get(number.0) == thing
+                && self.clock.releases.get(number.0) == release;
             holds(is_queued, || {
                 format!(
                     "market {number} has another due thing than its queue: {thing:?}, {release:?}"

@@ -31,7 +31,7 @@ impl Restorer {
         let ladder = &mut exchange.markets[record.market].ladder;
         ladder.append(slot, &mut exchange.orders);
         if record.expiration.0 != 0 {
-            exchange.expiry.insert(slot, &mut exchange.orders);
+            exchange.schedule_expiry(slot);
         }
         self.live.push((record.order, slot));
         Ok(())
@@ -91,7 +91,6 @@ impl Restorer {
             previous: NONE,
             account_next: NONE,
             account_previous: NONE,
-            heap: NONE,
             yes_price: in_yes(record.price, record.outcome),
             outcome: record.outcome,
             side: record.side,

@@ -11,8 +11,8 @@ use scene::*;
 
 /// The version, and the hash of all bytes of a small scene in this version.
 const PINNED: (u32, &str) = (
-    16,
-    "ac594a5c364392dfafcd918532d2074a60e6baabe341efd9813c595414b5dd44",
+    17,
+    "c32a0aca33a81efe4dd6fbbd31f3795cc31ff742343538a6ce1daaa01458566f",
 );
 
 /// Two trades, orders of every final state, account actions, chunks of two rows.

@@ -1,8 +1,10 @@
 //! Counts of commands by their proof: a maker's signature, a gateway, the operator, the engine.
 
+use std::fmt;
+
 use foretell_model::command::CancelAll;
-use foretell_model::{Command, Event, FrameRef, Micros};
-use serde::Serialize;
+use foretell_model::{Command, Event, FrameRef, Micros, quantity::MICROS_PER_UNIT};
+use serde::{Serialize, Serializer};
 
 /// Counts of commands by their proof.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize)]
@@ -24,7 +26,30 @@ pub struct Counts {
     /// Deposits, which the operator alone attests.
     pub deposits: u64,
     /// Their sum.
-    pub deposited: Micros,
+    pub deposited: Total,
+}
+
+/// A sum of amounts. More may come in over time than there ever is, and a forged journal has any amount.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Total(u128);
+
+impl Total {
+    const fn add(&mut self, amount: Micros) {
+        self.0 += amount.0 as u128;
+    }
+}
+
+impl fmt::Display for Total {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let unit = u128::from(MICROS_PER_UNIT);
+        write!(f, "{}.{:06}", self.0 / unit, self.0 % unit)
+    }
+}
+
+impl Serialize for Total {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
 
 impl Counts {
@@ -36,7 +61,7 @@ impl Counts {
                 Event::Fill(_) => self.trades += 1,
                 Event::Deposited(deposited) => {
                     self.deposits += 1;
-                    self.deposited += deposited.amount;
+                    self.deposited.add(deposited.amount);
                 }
                 _ => {}
             }

@@ -90,8 +90,8 @@ mod tests {
         };
         assert_eq!(
             act.to_string(),
-            "7  2026-11-20T12:00:00Z  ann (resolver)  ResolveMarket market=0xab payout=yes  \
-             \"result\\u001b published\""
+            "7  2026-11-20T12:00:00Z  ann (resolver)  ResolveMarket market=0xab payout=yes \
+             replaces=none  \"result\\u001b published\""
         );
     }
 }

@@ -269,6 +269,12 @@ async fn every_stage_of_a_market_is_on_its_channel_and_in_its_detail() {
         (&json!("disputed"), &json!("yes"))
     );
     assert_eq!(life["proposal"]["source"], "https://news.example/1");
+    // The proposer replaces it with another payout, and withdraws that one.
+    let (_, review) = operator::get(&site.exchange, "/review").await;
+    let number = &review["proposals"][0]["proposal"];
+    let other = json!({ "payout": "half", "proposal": number, "reference": "another" });
+    change(&site, &market, "/markets/propose", other).await;
+    assert_eq!(stage(&mut public).await["state"], "proposed");
     change(&site, &market, "/markets/withdraw-proposal", json!({})).await;
     assert_eq!(stage(&mut public).await["state"], "closed");
     change(

@@ -24,7 +24,9 @@ pub(crate) struct Market {
     pub(crate) tokens: [String; 2],
     pub(crate) event: Option<usize>,
     /// Whether it is the outside question of an event.
-    outside: bool,
+    pub(crate) outside: bool,
+    /// Whether it has words of its own: an outside question only once it is described.
+    pub(crate) is_described: bool,
     /// Price units of `[Yes, No]`, once resolved.
     pub(crate) pays: Option<[i128; 2]>,
     pub(crate) supply: [i128; 2],
@@ -179,6 +181,9 @@ impl Plain {
                 self.list(condition, tokens, None, true);
             }
             Event::MarketRegistered(_) => self.register(frame),
+            Event::MarketDescribed { market } => {
+                self.markets[market.0 as usize].is_described = true;
+            }
             Event::MarketResolved(MarketResolved { market, payout }) => {
                 self.markets[market.0 as usize].pays = Some(match payout {
                     Payout::Yes => [10_000, 0],
@@ -242,6 +247,7 @@ impl Plain {
             tokens: tokens.map(|token| foretell_wire::text::ids::token_text(&token)),
             event,
             outside,
+            is_described: !outside,
             pays: None,
             supply: [0; 2],
             volume: 0,

@@ -48,7 +48,38 @@ pub(crate) struct PositionRow {
     pub(crate) json: Value,
 }
 
+/// What answers say of a market.
+struct Words {
+    title: String,
+    slug: String,
+    icon: String,
+    event: String,
+    labels: [String; 2],
+    end: String,
+}
+
 impl Plain {
+    fn words(&self, market: usize) -> Words {
+        if !self.markets[market].is_described {
+            return Words {
+                title: "None of the listed questions".to_owned(),
+                slug: String::new(),
+                icon: String::new(),
+                event: String::new(),
+                labels: ["Yes", "No"].map(str::to_owned),
+                end: String::new(),
+            };
+        }
+        Words {
+            title: title(market),
+            slug: format!("slug-{market}"),
+            icon: format!("icon-{market}"),
+            event: format!("event-{market}"),
+            labels: [format!("up \"{market}\""), format!("down {market}")],
+            end: end(market),
+        }
+    }
+
     /// The row of a position; `closed_by` when it is closed.
     pub(crate) fn position(&self, key: Key, held: &Held, closed_by: Option<u64>) -> PositionRow {
         let (account, market, outcome) = key;
@@ -69,7 +100,7 @@ impl Plain {
         };
         let (size, average) = (held.lots * 10_000, rounded(cost * 100, shares));
         let current = rounded(worth, 2);
-        let labels = [format!("up \"{market}\""), format!("down {market}")];
+        let words = self.words(market);
         let is_open = closed_by.is_none();
         let other = self.positions.open.get(&(account, market, 1 - outcome));
         let mut json = json!({
@@ -83,14 +114,13 @@ impl Plain {
             "percentRealizedPnl": number(percent_realized), "curPrice": number(price * 50),
             "redeemable": is_open && of.pays.is_some(),
             "mergeable": is_open && other.is_some(),
-            "title": title(market), "slug": format!("slug-{market}"),
-            "icon": format!("icon-{market}"), "eventSlug": format!("event-{market}"),
-            "outcome": labels[outcome], "oppositeOutcome": labels[1 - outcome],
+            "title": words.title, "slug": words.slug, "icon": words.icon, "eventSlug": words.event,
+            "outcome": words.labels[outcome], "oppositeOutcome": words.labels[1 - outcome],
             "oppositeAsset": format!("{}:{}", of.condition, 1 - outcome),
-            "outcomeIndex": outcome, "timestamp": held.second, "endDate": end(market),
+            "outcomeIndex": outcome, "timestamp": held.second, "endDate": words.end,
         });
         if is_open {
-            json["negativeRisk"] = of.event.is_some().into();
+            json["negativeRisk"] = (of.event.is_some() || of.outside).into();
         }
         PositionRow {
             size,
@@ -101,8 +131,8 @@ impl Plain {
             percent,
             realized: held.realized,
             price,
-            title: title(market),
-            end: end(market),
+            title: words.title,
+            end: words.end,
             second: held.second,
             asset: (of.condition.clone(), outcome, closed_by.unwrap_or(0)),
             json,
@@ -114,7 +144,7 @@ impl Plain {
         let leg = trade.legs[side];
         let (market, outcome) = (trade.market, leg.outcome);
         let condition = &self.markets[market].condition;
-        let labels = [format!("up \"{market}\""), format!("down {market}")];
+        let words = self.words(market);
         let mut json = json!({
             "proxyWallet": self.wallets[leg.account],
             "side": if leg.buys { "BUY" } else { "SELL" },
@@ -122,9 +152,8 @@ impl Plain {
             "size": number(trade.lots * 10_000), "price": number(leg.price * 100),
             "usdcSize": number(trade.lots * leg.price), "feeUsdc": number(leg.fee),
             "timestamp": trade.second,
-            "title": title(market), "slug": format!("slug-{market}"),
-            "icon": format!("icon-{market}"), "eventSlug": format!("event-{market}"),
-            "outcome": labels[outcome], "outcomeIndex": outcome,
+            "title": words.title, "slug": words.slug, "icon": words.icon, "eventSlug": words.event,
+            "outcome": words.labels[outcome], "outcomeIndex": outcome,
             "transactionHash": site.receipts[&trade.sequence],
         });
         self.profile(leg.account, &mut json);
@@ -141,15 +170,14 @@ impl Plain {
         let asset = action
             .outcome
             .map(|outcome| format!("{condition}:{outcome}"));
-        let labels = [format!("up \"{market}\""), format!("down {market}")];
+        let words = self.words(market);
         let mut json = json!({
             "proxyWallet": self.wallets[action.account],
             "side": "", "asset": asset.unwrap_or_default(), "conditionId": condition,
             "size": number(action.lots * 10_000), "price": 0,
             "usdcSize": number(action.collateral), "feeUsdc": 0, "timestamp": action.second,
-            "title": title(market), "slug": format!("slug-{market}"),
-            "icon": format!("icon-{market}"), "eventSlug": format!("event-{market}"),
-            "outcome": action.outcome.map_or("", |outcome| labels[outcome].as_str()),
+            "title": words.title, "slug": words.slug, "icon": words.icon, "eventSlug": words.event,
+            "outcome": action.outcome.map_or("", |outcome| words.labels[outcome].as_str()),
             "outcomeIndex": action.outcome.unwrap_or(999), "type": action.kind,
             "transactionHash": site.receipts[&action.sequence],
         });

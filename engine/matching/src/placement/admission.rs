@@ -1,66 +1,65 @@
 //! Order admission: every check before the book is consulted, in the order that [`PlaceOrder`]
 //! documents.
 
-use foretell_model::event::OrderKilled;
 use foretell_model::limits::{
     EVICTED_PER_COMMAND, MAX_BALANCE, MAX_ORDER_LOTS, ORDER_ID_SHARES, RESERVED_ORDER_IDS,
 };
 use foretell_model::quantity::{MICROS_PER_LOT, PRICE_ONE};
 use foretell_model::{
-    AccountNumber, CommandOutcome, Event, FeeSchedule, Lots, Micros, OrderNumber, OrderStatus,
-    OrderType, PlaceOrder, Price, Rejection, RejectionReason, Sequence, Side, SystemMode, Tick,
-    TimeMs, Verdict,
+    AccountNumber, CommandOutcome, Lots, Micros, OrderId, OrderNumber, OrderType, PlaceOrder,
+    Price, Rejection, RejectionReason, Sequence, Side, SystemMode, Tick, TimeMs, Verdict,
 };
 
 use crate::accounts::Account;
-use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
+use crate::command_context::{CommandContext, NotApplied, ensure};
 use crate::exchange::Exchange;
 use crate::expiry::is_expired;
-use crate::fees;
-use crate::fill::result;
 use crate::funds::ensure_collateral;
 use crate::id_memory::OrderTerms;
 use crate::market::Market;
+use crate::placement::plan::{Demand, Incoming};
 use crate::shares::ensure_shares;
 use crate::slab::NONE;
-use crate::taker::{FillTotals, Taker};
 
 /// Largest signed amount on either side: 10^9 shares, or the same number of units of collateral.
 const MAX_AMOUNT: u64 = MAX_ORDER_LOTS.micro_shares();
 const _: () = assert!(MAX_AMOUNT == MAX_BALANCE.0);
 
 impl Exchange {
-    pub(crate) fn place_order(
+    /// Remembers the id of a checked order.
+    #[inline(always)]
+    pub(super) fn admit(
         &mut self,
         order: &PlaceOrder,
-        context: &mut CommandContext<'_>,
-    ) -> HandlerResult {
-        let id = (self.ids.hash(&order.order), order.order);
-        // Built where it is returned: it is large.
-        let mut admitted = self.admit(order, id.0, context);
-        let taker = admitted.as_mut().map_err(|not_applied| *not_applied)?;
+        id: (u32, OrderId),
+        (limit, demand, position): (Price, Demand, u32),
+        context: &CommandContext<'_>,
+    ) -> Incoming {
         if self.is_id_due(context) {
             self.evict_ids(context);
         }
-        let id_slot = self
-            .ids
-            .remember(id, taker.number, order.timestamp, terms(order));
-        // Admission: the key is one of the account's owner.
+        let number = OrderNumber(context.sequence.0);
+        let terms = terms(order);
+        let id_slot = self.ids.remember(id, number, order.timestamp, terms);
+        // Checked: the key is one of the account's owner.
         let owner = self.accounts[order.account].owner;
         self.accounts[owner].order_ids += 1;
-        if taker.may_wait {
-            return Ok(self.place_with_delay(order, taker, id_slot, context));
+        let market = &self.markets[order.market];
+        Incoming {
+            number,
+            account: order.account,
+            market: order.market,
+            outcome: order.outcome,
+            side: order.side,
+            order_type: order.order_type,
+            limit,
+            demand,
+            expiration: order.expiration,
+            fee: market.fee,
+            rebate_ppm: market.rebate_ppm,
+            position,
+            id_slot,
         }
-        if let Some(rejection) = self.pre_match_rejection(order, taker, context) {
-            return Ok(self.kill(taker, id_slot, rejection, context));
-        }
-        let stop = self.run_match_loop(taker, context);
-        context.visited.set(taker.visited);
-        if order.order_type == OrderType::Fak && taker.done.fills == 0 {
-            self.scratch.clear();
-            return Ok(self.kill(taker, id_slot, RejectionReason::FakNoMatch.into(), context));
-        }
-        Ok(self.finish(taker, stop, id_slot, context))
     }
 
     fn is_id_due(&self, context: &CommandContext<'_>) -> bool {
@@ -93,29 +92,15 @@ impl Exchange {
         known.err().map(Verdict::from)
     }
 
-    pub(crate) fn kill(
-        &mut self,
-        taker: &Taker,
-        id_slot: u32,
-        rejection: Rejection,
-        context: &mut CommandContext<'_>,
-    ) -> CommandOutcome {
-        let Rejection { reason, details } = rejection;
-        // A kill has details only when the order was below the marketable minimum.
-        let [_, minimum] = details;
-        self.ids.killed(id_slot, reason, Micros(minimum));
-        context.event(Event::OrderKilled(OrderKilled { reason, details }));
-        result(OrderStatus::Killed(rejection), taker)
-    }
-
-    /// Checks an order against everything except the book.
+    /// Checks an order against everything except the book. Returns its limit, its demand, and the
+    /// slot of a seller's position.
     #[inline(never)]
-    fn admit(
+    pub(super) fn check(
         &self,
         order: &PlaceOrder,
         id_hash: u32,
         context: &CommandContext<'_>,
-    ) -> Result<Taker, NotApplied> {
+    ) -> Result<(Price, Demand, u32), NotApplied> {
         let market = self.markets.get(order.market)?;
         let account = self.account(order.account)?;
         self.ensure_key(order, account)?;
@@ -124,30 +109,10 @@ impl Exchange {
         self.ensure_room_for_id(account.owner, context)?;
         self.ensure_open(order, market, account)?;
         self.ensure_terms(order, context)?;
-        let (limit, lots) = read_amounts(order, market.ladder.tick())?;
-        self.ensure_size(order, market, lots)?;
-        let position = self.ensure_funds(order, (market, account), limit, lots)?;
-        Ok(Taker {
-            number: OrderNumber(context.sequence.0),
-            account: order.account,
-            market: order.market,
-            outcome: order.outcome,
-            side: order.side,
-            order_type: order.order_type,
-            limit,
-            expiration: order.expiration,
-            fee: market.fee,
-            rebate_ppm: market.rebate_ppm,
-            lots_left: lots,
-            budget_left: Micros(order.maker_amount),
-            free_left: account.free,
-            minimum_lots: Lots(order.taker_amount / MICROS_PER_LOT),
-            position,
-            visited: context.touched.into(),
-            cancel: None,
-            may_wait: market.delay_ms > 0 && !order.post_only,
-            done: FillTotals::default(),
-        })
+        let (limit, demand) = read_amounts(order, market.ladder.tick(), account)?;
+        self.ensure_size(order, market, demand)?;
+        let position = self.ensure_funds(order, (market, account), limit, demand)?;
+        Ok((limit, demand, position))
     }
 
     fn ensure_key(&self, order: &PlaceOrder, account: &Account) -> Result<(), NotApplied> {
@@ -262,10 +227,10 @@ impl Exchange {
         &self,
         order: &PlaceOrder,
         market: &Market,
-        lots: Lots,
+        demand: Demand,
     ) -> Result<(), NotApplied> {
         if order.order_type.may_rest() {
-            let minimum = market.minimum_size;
+            let (lots, minimum) = (demand.lots(), market.minimum_size);
             let rejection = Rejection::with(RejectionReason::SizeBelowMinimum, lots.0, minimum.0);
             return ensure(lots >= minimum, rejection);
         }
@@ -285,14 +250,13 @@ impl Exchange {
         order: &PlaceOrder,
         (market, account): (&Market, &Account),
         limit: Price,
-        lots: Lots,
+        demand: Demand,
     ) -> Result<u32, NotApplied> {
         let (live, cap) = (
             account.live_orders,
             self.system.settings.live_orders_per_account,
         );
-        let rests = order.order_type.may_rest();
-        let may_live = rests || market.delay_ms > 0;
+        let may_live = order.order_type.may_rest() || market.delay_ms > 0;
         let too_many = RejectionReason::TooManyLiveOrders;
         ensure(
             !may_live || live < cap,
@@ -300,9 +264,10 @@ impl Exchange {
         )?;
         if order.side == Side::Buy {
             // A value is at most the full value, and so is a fee.
-            if !rests || account.free.0 / 2 < lots.full_value().0 {
-                let needed = needed_collateral((order, rests), market.fee, limit, lots);
-                ensure_collateral(needed, account.free)?;
+            let covers = |lots: Lots| account.free.0 / 2 >= lots.full_value().0;
+            if !matches!(demand, Demand::Shares(lots) if covers(lots)) {
+                let needed = demand.needs(order.side, limit, market.fee);
+                ensure_collateral(Micros(needed), account.free)?;
             }
             return Ok(NONE);
         }
@@ -310,24 +275,9 @@ impl Exchange {
         let free = position.map_or(Lots::ZERO, |slot| {
             self.positions[slot].free[order.outcome.index()]
         });
-        ensure_shares(lots, free)?;
+        ensure_shares(demand.lots(), free)?;
         Ok(position.unwrap_or(NONE))
     }
-}
-
-/// What a BUY needs (docs/verify/rules.md §9).
-#[inline(always)]
-pub(crate) fn needed_collateral(
-    (order, rests): (&PlaceOrder, bool),
-    fee: FeeSchedule,
-    limit: Price,
-    lots: Lots,
-) -> Micros {
-    if rests {
-        return lots.value_at(limit) + fees::fee_bound(fee, lots, limit);
-    }
-    let lots = Lots(order.maker_amount / u64::from(limit.0));
-    Micros(order.maker_amount) + fees::fee(fee, lots, limit)
 }
 
 const fn terms(order: &PlaceOrder) -> OrderTerms {
@@ -339,9 +289,13 @@ const fn terms(order: &PlaceOrder) -> OrderTerms {
     }
 }
 
-/// Limit price and shares of the signed amounts. A budget BUY has no number of shares: 0.
+/// Limit price and demand of the signed amounts.
 #[inline(always)]
-fn read_amounts(order: &PlaceOrder, tick: Tick) -> Result<(Price, Lots), NotApplied> {
+fn read_amounts(
+    order: &PlaceOrder,
+    tick: Tick,
+    account: &Account,
+) -> Result<(Price, Demand), NotApplied> {
     let (collateral, shares) = match order.side {
         Side::Buy => (order.maker_amount, order.taker_amount),
         Side::Sell => (order.taker_amount, order.maker_amount),
@@ -352,19 +306,26 @@ fn read_amounts(order: &PlaceOrder, tick: Tick) -> Result<(Price, Lots), NotAppl
         RejectionReason::AmountTooLarge,
     )?;
     let rests = order.order_type.may_rest();
-    let lots = if order.side == Side::Buy && !rests {
-        Lots::ZERO
+    let demand = if order.side == Side::Buy && !rests {
+        Demand::Budget {
+            amount: Micros(collateral),
+            free: account.free,
+            minimum: match order.order_type {
+                OrderType::Fok => Lots(shares / MICROS_PER_LOT),
+                _ => Lots::ZERO,
+            },
+        }
     } else {
         let not_lots = Rejection::with(RejectionReason::SizeNotLots, shares, 0);
-        Lots::from_micro_shares(shares).ok_or(not_lots)?
+        Demand::Shares(Lots::from_micro_shares(shares).ok_or(not_lots)?)
     };
     let price = if rests {
-        exact_price(collateral, lots)
+        exact_price(collateral, demand.lots())
     } else {
         price_in_favour(order.side, collateral, shares, tick)
     };
     match price.map(u16::try_from) {
-        Some(Ok(price)) if Price(price).fits(tick) => Ok((Price(price), lots)),
+        Some(Ok(price)) if Price(price).fits(tick) => Ok((Price(price), demand)),
         _ => Err(Rejection::with(RejectionReason::PriceOffTick, tick.units().into(), 0).into()),
     }
 }
