@@ -27,7 +27,7 @@ impl Exchange {
         }
     }
 
-    /// Applies a command; the events it caused are returned.
+    /// Applies a command; the events it caused are returned. Only an applied command leaves a trace.
     pub(crate) fn apply(
         &mut self,
         command: &Command,
@@ -35,7 +35,14 @@ impl Exchange {
     ) -> (Verdict, Vec<Event>) {
         let mut events = Vec::new();
         let verdict = match self {
-            Self::Core(core) => core.apply(command, stamp, &mut events),
+            Self::Core(core) => {
+                let before = core.digest();
+                let verdict = core.apply(command, stamp, &mut events);
+                let is_applied = matches!(verdict, Verdict::Applied(_));
+                let is_same = core.digest() == before && events.is_empty();
+                assert!(is_applied || is_same, "{command:?} left a trace");
+                verdict
+            }
             Self::Twin(twin) => twin.apply(command, stamp, &mut events),
         };
         (verdict, events)
@@ -58,11 +65,22 @@ impl Exchange {
         }
     }
 
-    /// Checks its internal consistency.
+    /// Checks its internal consistency; the core also survives its image.
     pub(crate) fn check(&self) -> Result<(), String> {
         match self {
-            Self::Core(core) => core.check_invariants(),
+            Self::Core(core) => core.check_invariants().and_then(|()| survives_image(core)),
             Self::Twin(twin) => twin.conservation(),
         }
     }
+}
+
+fn survives_image(core: &Core) -> Result<(), String> {
+    let mut image = Vec::new();
+    core.write_image(&mut image);
+    let restored = Core::read_image(Capacity::NONE, 7, &image, core.digest());
+    let restored = restored.map_err(|error| error.to_string())?;
+    if restored.next_due() != core.next_due() {
+        return Err("the restored core has another due time".to_owned());
+    }
+    restored.check_invariants()
 }

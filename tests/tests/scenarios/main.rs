@@ -6,8 +6,9 @@
 //! start of the expected response; without it the statement must succeed. Lines `- …` below a
 //! statement list all its events. A line that starts with `see` checks the state. Sizes are in
 //! shares, amounts in collateral, books in prices of Yes. `as ann` at the end of a statement names
-//! its operator, `touched 3` what earlier commands of its group touched. `ordering`, `statements` and
-//! `market_life` parse the statements, `text` the responses and events, `sight` the `see` lines.
+//! its operator, `touched 3` what earlier commands of its group touched. `wait 5s` and `back 5s` move
+//! the clock. `ordering`, `statements` and `market_life` parse the statements, `text` the responses and
+//! events, `sight` the `see` lines.
 
 mod exchange;
 mod market_life;

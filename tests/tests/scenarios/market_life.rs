@@ -53,7 +53,10 @@ impl Desk {
                 Command::AddOperator(AddOperator {
                     role: role(words.next()?)?,
                     name: Names::operator_name(name)?,
-                    token: padded(words.option("token").unwrap_or(name)),
+                    token: match words.option("token") {
+                        Some("zero") => [0; 32],
+                        token => padded(token.unwrap_or(name)),
+                    },
                 })
             }
             "describe" => match words.option("event") {

@@ -38,8 +38,13 @@ impl Names {
         ConditionId(padded(name))
     }
 
-    pub(crate) fn tokens(name: &str) -> [TokenId; 2] {
-        [format!("{name} YES"), format!("{name} NO")].map(|token| TokenId(padded(&token)))
+    /// The tokens of market `A`, or two named ones: `A-NO,B-YES`.
+    pub(crate) fn tokens(names: &str) -> [TokenId; 2] {
+        let [yes, no] = match names.split_once(',') {
+            Some((yes, no)) => [yes.to_owned(), no.to_owned()],
+            None => ["YES", "NO"].map(|outcome| format!("{names}-{outcome}")),
+        };
+        [yes, no].map(|token| TokenId(padded(&token)))
     }
 
     /// The account's number. For an unknown name an unused number, because rejections are tested,
@@ -70,6 +75,9 @@ impl Names {
     }
 
     pub(crate) fn operator(&self, name: &str) -> OperatorNumber {
+        if name == "no-operator" {
+            return OperatorNumber::NONE;
+        }
         let first = (1..).map(OperatorNumber).zip(FIRST_OPERATORS);
         let mut first = first.filter(|(_, (known, _))| known.text() == name);
         let known = first.next().map(|(number, _)| number);

@@ -55,6 +55,10 @@ impl Runner {
                 self.now.0 += ordering::duration(words.next()?)?;
                 words.end()
             }
+            "back" => {
+                self.now.0 -= ordering::duration(words.next()?)?;
+                words.end()
+            }
             "settings" => self.change_settings(words, line),
             "trader" => self.trader(words),
             "market" => self.market(words),
@@ -145,7 +149,7 @@ impl Runner {
     fn state(&mut self, first: &str, mut words: Words<'_>, line: &Line) -> Result<(), String> {
         let label = words.option("named");
         let replacing = words.flag("replacing");
-        let mut stamp = self.stamp(first, &mut words)?;
+        let stamp = self.stamp(first, &mut words)?;
         let second = line.statement.split_whitespace().nth(1).unwrap_or_default();
         let mut command = if first == "again" {
             let label = words.next()?;
@@ -176,13 +180,6 @@ impl Runner {
         if replacing {
             self.name_replaced(&mut command)?;
         }
-        let is_about_people = matches!(
-            command,
-            Command::AddOperator(_) | Command::RevokeOperator { .. }
-        );
-        if is_about_people && stamp.operator == OperatorNumber::NONE {
-            stamp.operator = OperatorNumber::FIRST_ADMIN;
-        }
         self.send(&command, stamp, second, line)?;
         if let (Command::PlaceOrder(placed), Some(label)) = (command, label) {
             self.desk.names.orders.insert(label.to_owned(), placed);
@@ -190,9 +187,13 @@ impl Runner {
         Ok(())
     }
 
-    /// `as ann` at the end, and `touched 3`. The first `as` of a binding is the kind of wallet.
+    /// `as ann` at the end, and `touched 3`. The first `as` of a binding is the kind of wallet. The first
+    /// admin adds and revokes operators.
     fn stamp(&self, first: &str, words: &mut Words<'_>) -> Result<CommandStamp, String> {
         let mut stamp = CommandStamp::at(self.now);
+        if first == "operator" || first == "revoke" && words.count("operator") > 0 {
+            stamp.operator = OperatorNumber::FIRST_ADMIN;
+        }
         if let Some(touched) = words.option("touched") {
             let touched = text::number(touched)?;
             stamp.touched = touched.try_into().map_err(|_| "touched too much")?;

@@ -20,7 +20,6 @@ pub(crate) struct Desk {
     pub(crate) names: Names,
     /// Number of references assigned to statements that name none.
     references: u32,
-    event_ids: u64,
 }
 
 impl Desk {
@@ -28,7 +27,6 @@ impl Desk {
         Self {
             names: Names::default(),
             references: 0,
-            event_ids: 0,
         }
     }
 
@@ -90,11 +88,9 @@ impl Desk {
                 })
             }
             "event" => {
-                // The name exists only in the scenario: the exchange has a number.
-                words.next()?;
-                self.event_ids += 1;
+                let id = padded(words.next()?);
                 Command::RegisterEvent {
-                    event: EventId(self.event_ids),
+                    event: EventId(u64::from_be_bytes(id)),
                 }
             }
             "mode" => Command::SetMode {
@@ -166,7 +162,7 @@ impl Desk {
         }))
     }
 
-    /// `[tick 0.01] [keeps-tick] [min 5] [fee 40000^1] [event E [index 7]]`
+    /// `[tick 0.01] [keeps-tick] [min 5] [fee 40000^1] [tokens B] [event E [index 7]]`
     pub(crate) fn register_market(
         &mut self,
         name: &str,

@@ -4,10 +4,11 @@ use foretell_model::command::{
     AddOperator, CancelAll, Deposit, ListWallet, Redeem, ResolveMarket, SetTerms, Withdraw,
 };
 use foretell_model::limits::{
-    ACCOUNTS_PER_STEP, MAX_HELD_WITHDRAWALS, MAX_LISTED_WALLETS, MAX_OPERATORS,
+    ACCOUNTS_PER_STEP, MAX_HELD_WITHDRAWALS, MAX_LISTED_WALLETS, MAX_OPERATORS, MAX_QUESTIONS,
 };
 use foretell_model::{
-    MarketTerms, OperatorName, OperatorNumber, OperatorRole, PaymentSettings, Payout,
+    EventId, EventNumber, MarketTerms, OperatorName, OperatorNumber, OperatorRole, PaymentSettings,
+    Payout,
 };
 
 use super::*;
@@ -233,6 +234,59 @@ fn a_settlement_pays_in_steps_and_ends_early() {
             RejectionReason::NothingPending
         );
     }
+}
+
+#[test]
+fn a_redeem_is_never_rejected_for_memory() {
+    let mut crowd = Crowd::new();
+    for number in 0..REFERENCES_PER_ACCOUNT {
+        crowd.applied(split(MAKER, number));
+    }
+    crowd.applied(Command::CloseMarket { market: MARKET });
+    crowd.applied(Command::ResolveMarket(ResolveMarket {
+        market: MARKET,
+        payout: Payout::Yes,
+        replaces: None,
+    }));
+    let next = split(MAKER, REFERENCES_PER_ACCOUNT);
+    assert_eq!(crowd.refused(next), RejectionReason::TooManyReferences);
+    let redeem = Command::Redeem(Redeem {
+        account: MAKER,
+        market: MARKET,
+        reference: numbered(1_000),
+    });
+    crowd.applied(redeem);
+    assert!(matches!(crowd.send(redeem), Verdict::Repeated { .. }));
+    crowd.compare();
+}
+
+#[test]
+fn an_event_group_has_a_bounded_list_of_questions() {
+    let mut crowd = Crowd::new();
+    let event = EventNumber(0);
+    crowd.applied(Command::RegisterEvent { event: EventId(5) });
+    let question = |number: u32| {
+        let mut name = [7; 32];
+        name[..4].copy_from_slice(&number.to_le_bytes());
+        let [mut yes, mut no] = [name; 2];
+        (yes[31], no[31]) = (8, 9);
+        Command::RegisterMarket(RegisterMarket {
+            index: None,
+            condition: ConditionId(name),
+            tokens: [TokenId(yes), TokenId(no)],
+            tick: Tick::Hundredth,
+            tick_refines: true,
+            minimum_size: Lots(1),
+            fee: FeeSchedule::default(),
+            event: Some(event),
+        })
+    };
+    for number in 0..MAX_QUESTIONS {
+        crowd.applied(question(number));
+    }
+    let one_more = question(MAX_QUESTIONS);
+    assert_eq!(crowd.refused(one_more), RejectionReason::EventFull);
+    crowd.compare();
 }
 
 #[test]
