@@ -10,6 +10,7 @@ import asyncio
 import base64
 import collections
 import json
+import logging
 import os
 import resource
 import struct
@@ -254,6 +255,8 @@ async def run(attack, name, seconds):
 def main():
     site, seconds, out, core, name = sys.argv[1:]
     os.sched_setaffinity(0, {int(core)})
+    # It warns of each write to a connection that was ended meanwhile.
+    logging.getLogger("asyncio").setLevel(logging.ERROR)
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     with open(site, encoding="utf-8") as file:

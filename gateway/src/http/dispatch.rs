@@ -119,6 +119,16 @@ impl Dispatcher {
         let (app, surface) = (Arc::clone(&self.app), self.surface);
         let route = found.as_ref().ok().map(|(route, _)| route);
         let shape = route.and_then(|route| route.shape).unwrap_or(surface);
+        // What is refused costs work, too.
+        let turn = app.policy.turn(&account).await;
+        let turn = turn.or_else(|refused| match route.is_some_and(|route| route.is_urgent) {
+            true => Ok(()),
+            false => Err(refused),
+        });
+        if let Err(refused) = turn {
+            app.metrics.rate_limited(refused.scope);
+            return Ok(Failure::from(&refused).render(shape));
+        }
         let incoming = IncomingRequest {
             surface,
             from: sender.client,
@@ -133,15 +143,6 @@ impl Dispatcher {
             Ok(quota) => Arc::new(Mutex::new(quota)),
             Err(answer) => return Ok(*answer),
         };
-        let turn = app.policy.turn(&account).await;
-        let turn = turn.or_else(|refused| match route.is_some_and(|route| route.is_urgent) {
-            true => Ok(()),
-            false => Err(refused),
-        });
-        if let Err(refused) = turn {
-            app.metrics.rate_limited(refused.scope);
-            return Ok(Failure::from(&refused).render(shape));
-        }
         let answer = match found {
             Ok(found) => {
                 let quota = Arc::clone(&quota);

@@ -150,8 +150,8 @@ pub(crate) const REQUEST_CONNECTIONS_ONE_IN: usize = 8;
 pub(crate) const MAX_REPLAY_TIME: Duration = Duration::from_secs(20);
 /// Replays that a client which had none for long may have, by their time.
 pub(crate) const REPLAY_BURST: Duration = Duration::from_secs(5);
-/// Added to the nice value of the thread of a replay.
-pub(crate) const REPLAY_NICE: i32 = 10;
+/// Nice value of the threads that work beside the serving ones.
+pub(crate) const WORKER_NICE: i32 = 10;
 /// Connections that wait for a replay.
 pub(crate) const MAX_REPLAYS_WAITING: usize = 64;
 /// Connections of one client that wait for a replay: they come back together when a gateway has

@@ -18,7 +18,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinError;
 
 use crate::http::connections::client_quotas::Client;
-use crate::policy::limits::LARGE_ANSWERS_PER_CLIENT;
+use crate::policy::limits::{LARGE_ANSWERS_PER_CLIENT, WORKER_NICE};
 
 /// Accounts above which those without a debt are removed.
 const SWEEP_ABOVE: usize = 1_024;
@@ -116,9 +116,11 @@ impl WorkAccount {
         let _ = self.paid_at.fetch_update(Relaxed, Relaxed, add);
     }
 
-    /// Runs `work` on a thread of its own and charges its processor time: the thread's waiting for a
-    /// processor, a lock or the disk holds up nobody.
+    /// Runs `work` on a thread of its own, which lets the serving threads go first, and charges its
+    /// processor time: its waiting for a processor, a lock or the disk holds up nobody.
     pub(crate) fn run<T>(&self, work: impl FnOnce() -> T) -> T {
+        // Denied only to a thread that has a lower priority.
+        let _ = rustix::process::setpriority_process(None, WORKER_NICE);
         let began = processor_time();
         let result = work();
         self.charge(Instant::now(), processor_time().saturating_sub(began));

@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use crate::app::App;
 use crate::http::connections::client_quotas::Client;
 use crate::http::surface::Surface;
-use crate::policy::limits::{MAX_REPLAY_TIME, REPLAY_NICE, STREAM_PASS_FRAMES};
+use crate::policy::limits::{MAX_REPLAY_TIME, STREAM_PASS_FRAMES};
 use crate::streams::connection::session::{ReplayOrder, Replayed, Waited};
 use crate::streams::fan_out::journal_replay::{JournalReplay, ReplayError, ReplaySpan};
 use crate::streams::fan_out::ring::EncodedFrame;
@@ -61,8 +61,6 @@ async fn read(
     let (sender, receiver) = oneshot::channel();
     let app = Arc::clone(app);
     let replay = move || {
-        // Denied only to a thread that has a lower priority.
-        let _ = rustix::process::nice(REPLAY_NICE);
         let read = account.run(|| {
             let (sources, descriptions) = (&app.view_sources, &app.descriptions);
             let replay = JournalReplay::open(sources, descriptions, span, watched, turn)?;
