@@ -12,8 +12,6 @@ use foretell_model::{
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
 use crate::exchange::Exchange;
 
-const HOUR_NS: u64 = 3_600 * 1_000_000_000;
-
 /// All operators ever added, by number from 1; number 1 is the first admin,
 /// number 2 the sync.
 #[derive(Debug)]
@@ -122,10 +120,9 @@ impl Exchange {
         context: &CommandContext<'_>,
     ) -> Result<(), NotApplied> {
         ensure(first != context.operator, RejectionReason::SamePerson)?;
-        let wait_ns = u64::from(self.system.settings.new_operator_hours) * HOUR_NS;
         for person in [first, context.operator] {
             let added = self.operators.get(person).map_or(TimeNs(0), |it| it.added);
-            let counts_from = TimeNs(added.0.saturating_add(wait_ns));
+            let counts_from = self.system.settings.operator_counts_from(added);
             let (number, from_ms) = (person.0.into(), counts_from.millis().0);
             let is_new = Rejection::with(RejectionReason::NewOperator, number, from_ms);
             ensure(context.now >= counts_from, is_new)?;

@@ -2,6 +2,7 @@
 
 use crate::quantity::Micros;
 use crate::record::records;
+use crate::time::TimeNs;
 
 records! {
     /// All settings of the core; `Command::ChangeSettings` changes them.
@@ -44,6 +45,18 @@ impl Settings {
 
     /// Most hours until an operator counts as one of two persons: 30 days.
     pub const MAX_NEW_OPERATOR_HOURS: u32 = 30 * 24;
+
+    /// When an operator who was added at this time counts as one of two persons
+    /// (docs/verify/rules.md §27).
+    #[must_use]
+    pub const fn operator_counts_from(&self, added: TimeNs) -> TimeNs {
+        const HOUR_NS: u64 = 3_600 * 1_000_000_000;
+        TimeNs(
+            added
+                .0
+                .saturating_add(self.new_operator_hours as u64 * HOUR_NS),
+        )
+    }
 
     /// Whether the settings are in bounds: windows of 1 s to 24 h, a safety of at most a day, at
     /// least one live order and one remembered id, at most 30 days until an operator counts.

@@ -39,9 +39,7 @@ impl CommandResult {
             None => CommandAnswer::new(self.reply.sequence, false),
         };
         match self.outcome {
-            CommandOutcome::Account(number) | CommandOutcome::Released(number) => {
-                applied.number = Some(number.0);
-            }
+            CommandOutcome::Account(number) => applied.number = Some(number.0),
             CommandOutcome::Held(number) => {
                 applied.number = Some(number.0);
                 applied.held = true;
@@ -52,7 +50,11 @@ impl CommandResult {
             CommandOutcome::Market(number) => applied.number = Some(number.0),
             CommandOutcome::Domain(number) => applied.number = Some(u32::from(number.0)),
             CommandOutcome::Cancelled { orders } => applied.cancelled = Some(orders),
-            CommandOutcome::Done | CommandOutcome::Order(_) | CommandOutcome::Collateral(_) => {}
+            // A release is the error of its repeats.
+            CommandOutcome::Released(_)
+            | CommandOutcome::Done
+            | CommandOutcome::Order(_)
+            | CommandOutcome::Collateral(_) => {}
         }
         applied
     }

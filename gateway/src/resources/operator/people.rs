@@ -51,11 +51,14 @@ fn paths(role: OperatorRole) -> impl Iterator<Item = &'static str> {
 /// `GET /operators`: all, revoked ones included. It shows no token and no hash of one.
 pub(crate) async fn list(context: RequestContext) -> Result<Json<OperatorRows>, Failure> {
     let state = context.app.shared_view.read();
-    let hours = state.view.system().settings.new_operator_hours;
-    let wait_ns = u64::from(hours) * 3_600 * 1_000_000_000;
+    let settings = state.view.system().settings;
+    // The first two count from the start, which is when they were added.
     let counts_from = |number: OperatorNumber, added: TimeNs| {
         let is_first = usize::from(number.0) <= FIRST_OPERATORS.len();
-        TimeNs(added.0.saturating_add(if is_first { 0 } else { wait_ns }))
+        match is_first {
+            true => added,
+            false => settings.operator_counts_from(added),
+        }
     };
     let rows = state.view.people().operators();
     let operators = rows
