@@ -23,7 +23,7 @@ TRADERS, READERS, NEWCOMERS, SWITCH = "127.0.0.1", "127.0.0.3", "127.0.0.4", "12
 # Requests a second. Far below the caps of one address and one key.
 PLACES = 8  # of each trader, and as many cancels
 BOOKS, OWN_ORDERS, POSITIONS, NEWCOMER = 15, 5, 10, 1
-OPERATOR, KILLS = 1, 0.5
+OPERATOR, KILLS = 1, 4
 # An order rests that long.
 REST = 1.0
 # Raised when permitted: these clients stand for other machines.
