@@ -8,7 +8,7 @@ use foretell_wire::catalog::CatalogTrading;
 
 use crate::app::App;
 use crate::catalog::catalog_facts::known;
-use crate::render::market_facts::catalog_figures;
+use crate::render::market_facts::{catalog_figures, last_step};
 
 /// The exchange of an app.
 #[derive(Debug)]
@@ -18,16 +18,22 @@ impl Exchange for AppExchange {
     fn trading(&self, condition: &ConditionId) -> Option<Trading> {
         let app = self.0.upgrade()?;
         let volume_24hr = app.catalog_facts.day_volume(condition);
-        let state = app.shared_view.read();
-        let (number, market) = state.view.markets().by_condition(condition)?;
-        let (facts, trading) = known(&app.descriptions, &state.view, number)?;
+        // This thread yields to others, so what it holds meanwhile, they wait for: nothing is
+        // rendered under the view's lock.
+        let (facts, trading, changed, description) = {
+            let state = app.shared_view.read();
+            let (number, market) = state.view.markets().by_condition(condition)?;
+            let (facts, trading) = known(&app.descriptions, &state.view, number)?;
+            let description = app.descriptions.of(market);
+            (facts, trading, last_step(market), description)
+        };
         let trading = CatalogTrading {
             volume_24hr,
             ..trading
         };
         Some(Trading {
-            figures: catalog_figures(market, &facts, &trading),
-            fields: facts.catalog_fields(&trading, Some(&app.descriptions.of(market))),
+            figures: catalog_figures(&facts, &trading, changed),
+            fields: facts.catalog_fields(&trading, Some(&description)),
         })
     }
 }

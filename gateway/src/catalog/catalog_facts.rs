@@ -13,7 +13,7 @@ use parking_lot::{Mutex, RwLock};
 use crate::catalog::descriptions::Descriptions;
 use crate::page::day_volume::DayVolumes;
 use crate::policy::limits::DAY_VOLUME_ROWS;
-use crate::render::market_facts::{catalog_figures, catalog_trading, market_facts};
+use crate::render::market_facts::{catalog_figures, catalog_trading, last_step, market_facts};
 use crate::view::shared_view::SharedView;
 
 /// Markets looked at under one lock hold.
@@ -154,7 +154,7 @@ impl Turn {
             volume_24hr: day,
             ..trading
         };
-        let figures = catalog_figures(market, &facts, &trading);
+        let figures = catalog_figures(&facts, &trading, last_step(market));
         let now = Seen {
             market: market.changed,
             book: book.changed(),

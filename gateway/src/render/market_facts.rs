@@ -63,11 +63,11 @@ pub(crate) fn catalog_fields(view: &View, number: MarketNumber) -> Option<String
     Some(facts.catalog_fields(&catalog_trading(view, number)?, None))
 }
 
-/// The values that the catalog filters and sorts a market by.
+/// The values that the catalog filters and sorts a market by; `changed` is its last step.
 pub(crate) fn catalog_figures(
-    market: &Market,
     facts: &MarketFacts,
     trading: &CatalogTrading,
+    changed: TimeNs,
 ) -> Figures {
     let amount = |micros: Micros| {
         Decimal::from(micros)
@@ -83,7 +83,7 @@ pub(crate) fn catalog_figures(
         volume: amount(trading.volume),
         volume_24hr: amount(trading.volume_24hr),
         liquidity: amount(trading.liquidity),
-        changed_at: i64::try_from(last_step(market).0 / 1_000).unwrap_or(i64::MAX),
+        changed_at: i64::try_from(changed.0 / 1_000).unwrap_or(i64::MAX),
     }
 }
 
