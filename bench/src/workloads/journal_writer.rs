@@ -5,7 +5,7 @@ use std::path::Path;
 
 use foretell_journal::{Appender, Durability, Options, SyncStep, Syncer};
 use foretell_matching::{Capacity, Exchange};
-use foretell_model::limits::MAX_EVENTS;
+use foretell_model::limits::{MAX_EVENTS, REFERENCES_PER_ACCOUNT, REQUEST_MEMORY_NS};
 use foretell_model::{Command, Event, FramePosition, Sequence, TimeNs, Verdict};
 
 use super::venue::START_NS;
@@ -15,6 +15,9 @@ use crate::error::MeasureError;
 /// Commands per batch: as many as the matcher publishes at once under load.
 pub(crate) const BURST: u32 = 64;
 
+/// Interval between the commands that open a venue: an account may split in any number of markets.
+const OPENING_STEP_NS: u64 = REQUEST_MEMORY_NS / REFERENCES_PER_ACCOUNT as u64 + 1;
+
 /// Writes a journal from its first frame on.
 pub(crate) struct JournalWriter {
     exchange: Exchange,
@@ -23,6 +26,8 @@ pub(crate) struct JournalWriter {
     syncer: Syncer,
     /// Interval between commands.
     step_ns: u64,
+    /// Commands that open the venue; they come before `START_NS`.
+    pub(crate) opening: u64,
     /// Frames in the open batch.
     staged: u32,
     /// Place of the last frame.
@@ -59,6 +64,7 @@ impl JournalWriter {
             appender,
             syncer,
             step_ns,
+            opening: 0,
             staged: 0,
             end: FramePosition::default(),
         })
@@ -66,7 +72,9 @@ impl JournalWriter {
 
     /// Time of the next command.
     pub(crate) fn time(&self) -> TimeNs {
-        TimeNs(START_NS + self.exchange.sequence().0 * self.step_ns)
+        let sequence = self.exchange.sequence().0;
+        let before = self.opening.saturating_sub(sequence) * OPENING_STEP_NS;
+        TimeNs(START_NS + sequence * self.step_ns - before)
     }
 
     /// Applies a command, which must succeed, and journals it; writes every full burst. Returns the

@@ -145,6 +145,7 @@ fn open(
     venue: &Venue,
 ) -> Result<(), MeasureError> {
     let (domain, text) = evidence.registration();
+    writer.opening = 1 + venue.commands().count() as u64;
     writer.apply(&domain, &text)?;
     for command in venue.commands() {
         writer.apply(&command, &[])?;
