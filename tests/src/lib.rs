@@ -1,5 +1,6 @@
 //! Shared by the end-to-end, property and architecture tests of the workspace.
 
+pub mod demo;
 pub mod exchange;
 pub mod failing_disk;
 pub mod ledger;
