@@ -3,6 +3,7 @@
 pub mod demo;
 pub mod exchange;
 pub mod failing_disk;
+pub mod in_process;
 pub mod ledger;
 pub mod load;
 pub mod operator;
