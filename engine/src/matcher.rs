@@ -530,12 +530,11 @@ const fn kept_evidence<'a>(outcome: &CommandOutcome, evidence: &'a [u8]) -> &'a 
 
 #[cfg(test)]
 mod tests {
+    use foretell_fixtures::deposit;
     use foretell_journal::{Options, SyncStep, Syncer};
     use foretell_matching::Capacity;
     use foretell_model::limits::MAX_EVIDENCE_BYTES;
-    use foretell_model::{Micros, Reference, Sequence, WalletAddress};
-
-    use foretell_model::command::Deposit;
+    use foretell_model::{Micros, Sequence, WalletAddress};
 
     use super::*;
     use crate::clock::SystemClocks;
@@ -579,11 +578,7 @@ mod tests {
         let mut number = 0;
         while matcher.appender.has_room_for_largest() {
             number += 1;
-            let deposit = Command::Deposit(Deposit {
-                wallet: WalletAddress([1; 20]),
-                amount: Micros(1),
-                reference: Reference([number; 32]),
-            });
+            let deposit = deposit(WalletAddress([1; 20]), Micros(1), [number; 32]);
             matcher.apply_at_start(&deposit, &evidence).unwrap();
         }
         matcher.post_only_until = Some(TimeNs(0));

@@ -131,3 +131,45 @@ pub struct GatewayConfig {
     /// The oracle's adapter; `None` turns its webhook off.
     pub oracle: Option<OracleConfig>,
 }
+
+impl GatewayConfig {
+    /// The defaults of the settings for a journal and an engine's socket: one thread, no surfaces,
+    /// no snapshots, catalog, page or operators.
+    #[must_use]
+    pub fn new(journal: PathBuf, engine_socket: PathBuf, master: MasterSecret) -> Self {
+        let prefix = |name: &str, times| HeaderPrefix {
+            name: name.to_owned(),
+            times,
+        };
+        Self {
+            journal,
+            snapshots: PathBuf::new(),
+            checkpoints: PathBuf::new(),
+            checked_at_start: crate::CHECKED_AT_START,
+            chunking: Chunking::default(),
+            engine_socket,
+            cluster_status: None,
+            listen: Vec::new(),
+            threads: 1,
+            connections: ConnectionLimits::default(),
+            streams: StreamLimits::default(),
+            policy: RequestPolicyConfig::default(),
+            prefixes: vec![
+                prefix("SERVICE", TimeForm::Iso),
+                prefix("POLY", TimeForm::Unix),
+            ],
+            compatibility: Compatibility::default(),
+            window: Window::default(),
+            dev_auth_hints: false,
+            master,
+            domains: Domains::default(),
+            ready_patience: Duration::ZERO,
+            catalog: None,
+            stage_log: None,
+            page: None,
+            operator_token: None,
+            sync_token: None,
+            oracle: None,
+        }
+    }
+}

@@ -1,16 +1,16 @@
 //! A view for tests, folded from frames as a correct exchange would write them.
 
-use foretell_model::command::{Deposit, PauseMarket, RegisterKey, RegisterMarket, RevokeKey};
+use foretell_fixtures::{order_id, trader};
+use foretell_model::command::{PauseMarket, RegisterKey, RevokeKey};
 use foretell_model::event::{
     AccountOpened, Deposited, KeyRegistered, MarketRegistered, MarketStateSet, OrderClosed,
     OrderRested,
 };
 use foretell_model::evidence::{OrderEvidence, WORDS_BYTES};
 use foretell_model::{
-    AccountNumber, ApiKey, CloseReason, Command, ConditionId, DomainNumber, Event, FeeSchedule,
-    Fill, FramePosition, FrameRef, Hold, HoldSet, KeyNumber, Lots, MarketNumber, MarketState,
-    MatchKind, Micros, OrderId, OrderNumber, OrderType, Outcome, PlaceOrder, Price, Reference,
-    Side, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress,
+    AccountNumber, ApiKey, CloseReason, Command, ConditionId, DomainNumber, Event, Fill,
+    FramePosition, FrameRef, Hold, HoldSet, KeyNumber, Lots, MarketNumber, MarketState, MatchKind,
+    Micros, OrderNumber, Outcome, Price, TimeNs, WalletAddress,
 };
 use foretell_view::View;
 
@@ -28,19 +28,11 @@ fn byte(account: AccountNumber) -> u8 {
 }
 
 pub(crate) fn wallet(account: AccountNumber) -> WalletAddress {
-    WalletAddress([byte(account) + 1; 20])
+    trader(account.0).wallet
 }
 
 pub(crate) fn condition(market: MarketNumber) -> ConditionId {
-    let mut condition = [0xC0; 32];
-    condition[..4].copy_from_slice(&market.0.to_be_bytes());
-    ConditionId(condition)
-}
-
-fn token(market: MarketNumber, outcome: Outcome) -> TokenId {
-    let mut token = [outcome.code(); 32];
-    token[..4].copy_from_slice(&market.0.to_be_bytes());
-    TokenId(token)
+    foretell_fixtures::market(market.0).terms.condition
 }
 
 impl TestView {
@@ -73,11 +65,7 @@ impl TestView {
 
     fn open(&mut self, account: AccountNumber) {
         let (wallet, amount) = (wallet(account), Micros(1_000_000_000));
-        let deposit = Command::Deposit(Deposit {
-            wallet,
-            amount,
-            reference: Reference::ZERO,
-        });
+        let deposit = trader(account.0).deposit(amount);
         let opened = Event::AccountOpened(AccountOpened { account, wallet });
         let deposited = Event::Deposited(Deposited { account, amount });
         self.step(&deposit, &[opened, deposited], &[]);
@@ -113,22 +101,13 @@ impl TestView {
     }
 
     fn register(&mut self, market: MarketNumber) {
-        let rules = RegisterMarket {
-            index: None,
-            condition: condition(market),
-            tokens: [token(market, Outcome::Yes), token(market, Outcome::No)],
-            tick: Tick::Hundredth,
-            tick_refines: false,
-            minimum_size: Lots(1),
-            fee: FeeSchedule::default(),
-            event: None,
-        };
         let registered = Event::MarketRegistered(MarketRegistered {
             market,
-            condition: rules.condition,
+            condition: condition(market),
             question: 0,
         });
-        self.step(&Command::RegisterMarket(rules), &[registered], &[]);
+        let register = foretell_fixtures::market(market.0).register();
+        self.step(&register, &[registered], &[]);
         self.set_state(market, MarketState::Active);
     }
 
@@ -166,22 +145,8 @@ impl TestView {
             Outcome::Yes => YES_PRICE,
             Outcome::No => 10_000 - YES_PRICE,
         };
-        let mut order = OrderId([0xA5; 32]);
-        order.0[..8].copy_from_slice(&number.to_be_bytes());
-        let order = PlaceOrder {
-            order,
-            account,
-            key: KeyNumber(account.0),
-            market,
-            outcome,
-            side: Side::Buy,
-            order_type: OrderType::Gtc,
-            post_only: false,
-            maker_amount: lots * u64::from(price),
-            taker_amount: lots * 10_000,
-            expiration: TimeSeconds(0),
-            timestamp: TimeMs(0),
-        };
+        let order = trader(account.0).buy(Lots(lots)).at(Price(price));
+        let order = order.of(outcome).on(market).id(order_id(number));
         let mut words = [0; WORDS_BYTES];
         words[10 * 32..].fill(builder);
         let mut evidence = Vec::new();
@@ -191,7 +156,7 @@ impl TestView {
             signature: &[1; 65],
         }
         .encode(&mut evidence);
-        self.step(&Command::PlaceOrder(order), events, &evidence);
+        self.step(&order.place(), events, &evidence);
         OrderNumber(number)
     }
 

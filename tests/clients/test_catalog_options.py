@@ -1,6 +1,6 @@
 """Every option of the catalog's lists against a plain filter of the same records in Python.
 
-The records are the upstream's, as recorded (`../shared/data/gamma`), and a few made ones for options
+The records are the upstream's, as recorded (`FORETELL_RECORDED_DATA`, by default `../shared/data`), and a few made ones for options
 that the recorded ones do not vary. Without the recorded ones the made ones are compared alone.
 """
 
@@ -16,7 +16,8 @@ import pytest
 
 from exchange import operate
 
-RECORDED = Path(__file__).resolve().parents[3] / "shared/data/gamma"
+DATA = os.environ.get("FORETELL_RECORDED_DATA") or Path(__file__).resolve().parents[3] / "shared/data"
+RECORDED = Path(DATA) / "gamma"
 CATALOG = os.environ["EXCHANGE_CATALOG"]
 MADE = [
     {

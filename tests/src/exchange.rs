@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader};
+use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
@@ -14,6 +15,30 @@ use serde_json::Value;
 
 /// Timeout of every step, far above its normal duration.
 pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// `foretell` as it is under test. Variables of the tests are not settings of it.
+///
+/// # Panics
+/// This is no test program of cargo.
+#[must_use]
+pub fn foretell() -> Command {
+    let mut command = Command::new(program());
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("FORETELL_")) {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// The program under test: cargo builds it beside the folder of the tests.
+///
+/// # Panics
+/// This is no test program of cargo.
+#[must_use]
+pub fn program() -> PathBuf {
+    let test = std::env::current_exe().expect("a program");
+    let folder = test.parent().and_then(Path::parent).expect("a folder");
+    folder.join("foretell-under-test")
+}
 
 /// Options of an exchange under test.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +53,8 @@ pub struct Options {
     pub after_io_error: bool,
     /// File that gets the logs of all processes; `None` = standard error of the test.
     pub log: Option<PathBuf>,
+    /// Started in place of [`foretell`].
+    pub program: Option<PathBuf>,
 }
 
 impl Options {
@@ -38,6 +65,15 @@ impl Options {
             demo: true,
             gateways: 1,
             ..Self::default()
+        }
+    }
+
+    /// The same on two gateways.
+    #[must_use]
+    pub fn two_gateways() -> Self {
+        Self {
+            gateways: 2,
+            ..Self::demo()
         }
     }
 
@@ -71,15 +107,21 @@ enum Directory {
 }
 
 impl Exchange {
-    /// Starts `binary up` on a fresh directory and waits until it is ready.
+    /// The demo's markets and wallets on one gateway.
+    #[must_use]
+    pub fn demo() -> Self {
+        Self::start(&Options::demo())
+    }
+
+    /// Starts `foretell up` on a fresh directory and waits until it is ready.
     ///
     /// # Panics
     /// It does not become ready.
     #[must_use]
-    pub fn start(binary: &str, options: &Options) -> Self {
+    pub fn start(options: &Options) -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let data = directory.path().join("data");
-        Self::start_on(binary, options, &data, Directory::Own(directory))
+        Self::start_on(options, &data, Directory::Own(directory))
     }
 
     /// Starts it on a data directory that the caller keeps.
@@ -87,14 +129,14 @@ impl Exchange {
     /// # Panics
     /// It does not become ready.
     #[must_use]
-    pub fn start_at(binary: &str, options: &Options, data: &Path) -> Self {
-        Self::start_on(binary, options, data, Directory::Given(data.to_owned()))
+    pub fn start_at(options: &Options, data: &Path) -> Self {
+        Self::start_on(options, data, Directory::Given(data.to_owned()))
     }
 
-    fn start_on(binary: &str, options: &Options, data: &Path, directory: Directory) -> Self {
+    fn start_on(options: &Options, data: &Path, directory: Directory) -> Self {
         // Sets the TLS of this process, for clients that tests make.
         let _ = foretell_operator_client::http_client();
-        let mut command = Command::new(binary);
+        let mut command = options.program.as_ref().map_or_else(foretell, Command::new);
         command.args(["up", "--json", "--data"]).arg(data);
         command.args([
             "--trading-listen",
@@ -111,10 +153,6 @@ impl Exchange {
         }
         if options.after_io_error {
             command.arg("--after-io-error");
-        }
-        // Variables of the tests are not settings of the exchange.
-        for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("FORETELL_")) {
-            command.env_remove(name);
         }
         command.env(
             "FORETELL_GATEWAY_PROCESSES",
@@ -284,6 +322,46 @@ impl Exchange {
         self.pids
             .insert(name.to_owned(), pid)
             .is_some_and(|before| before != pid)
+    }
+
+    /// `foretell` with these arguments, against this exchange.
+    #[must_use]
+    pub fn foretell(&self, arguments: &[&str]) -> Command {
+        let mut command = foretell();
+        let listen = self.operator.trim_start_matches("http://");
+        command.env("FORETELL_OPERATOR_LISTEN", listen);
+        command.arg("--data").arg(self.data()).args(arguments);
+        command
+    }
+
+    /// The address of the trading surface.
+    ///
+    /// # Panics
+    /// It has none.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        let address = self.trading.trim_start_matches("http://").parse();
+        address.expect("an address")
+    }
+
+    /// A connection to the trading surface.
+    ///
+    /// # Panics
+    /// The gateway does not accept.
+    #[must_use]
+    pub fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address()).expect("the gateway accepts");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+        stream
+    }
+
+    /// Stops an exchange of which no process has ended before.
+    ///
+    /// # Panics
+    /// One has, or the stop is not clean.
+    pub fn end(mut self) {
+        assert_eq!(self.restarts(), 0, "a process died");
+        assert!(self.stop().success());
     }
 
     /// Stops all processes with SIGTERM and waits.

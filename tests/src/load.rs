@@ -8,6 +8,7 @@ use parking_lot::Mutex;
 use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::sync::watch;
+use tokio::task::JoinHandle;
 
 use crate::ledger::Ledger;
 use crate::random::Random;
@@ -72,12 +73,28 @@ impl Shared {
     }
 }
 
+/// Lets each trader trade until it is stopped.
+#[must_use]
+pub fn start(
+    traders: &Arc<Vec<Trader>>,
+    markets: &Arc<Vec<LoadMarket>>,
+    shared: &Shared,
+    random: &mut Random,
+) -> Vec<JoinHandle<()>> {
+    let start = |number| {
+        let (traders, markets) = (Arc::clone(traders), Arc::clone(markets));
+        let (shared, random) = (shared.clone(), Random::new(random.draw()));
+        tokio::spawn(async move {
+            trade(number, &traders[number], &markets, &shared, random).await;
+        })
+    };
+    (0..traders.len()).map(start).collect()
+}
+
 /// Trades until stopped: places, crosses, cancels one, cancels all. Resends requests without a
 /// clear response, as a client after a lost connection does.
-///
-/// # Panics
-/// A response is wrong: a 5xx other than 503, or a resent order that is not the first one.
-pub async fn trade(
+/// Panics when a response is wrong: a 5xx other than 503, or a resent order that is not the first one.
+async fn trade(
     number: usize,
     trader: &Trader,
     markets: &[LoadMarket],

@@ -14,7 +14,7 @@ use cargo_metadata::{DependencyKind, MetadataCommand, Package};
 /// The layers of ARCHITECTURE.md, lowest first. A crate may use crates of lower layers only.
 const LAYERS: &[&[&str]] = &[
     &["foretell-model", "foretell-memory"],
-    &["foretell-link", "foretell-checkpoint"],
+    &["foretell-link", "foretell-checkpoint", "foretell-fixtures"],
     &[
         "foretell-matching",
         "foretell-reference",

@@ -4,26 +4,18 @@
 #![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
 
 use std::net::SocketAddr;
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use foretell_auth::{Domains, MasterSecret, Window};
-use foretell_engine::{
-    EngineConfig, JOURNAL_DIRECTORY, SNAPSHOT_DIRECTORY, SOCKET_NAME, SigningDomain, StopHandle,
-};
-use foretell_gateway::{
-    Compatibility, ConnectionLimits, Gateway, GatewayConfig, HeaderPrefix, OperatorToken,
-    RateLimits, RequestPolicyConfig, Surface, TimeForm,
-};
+use foretell_gateway::{Gateway, GatewayConfig, Surface};
 use foretell_model::{Side, TokenId};
 use foretell_ops::trader::{Terms, Trader, decimal};
+use foretell_tests::in_process::{EngineThread, TOKEN, engine_config, gateway_config};
 use foretell_view::Chunking;
 use reqwest::Method;
 use serde_json::{Value, json};
 
 /// How long a view that cannot go on may take to stop.
 const STOP_PATIENCE: Duration = Duration::from_secs(60);
-const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 const CONDITION: &str = "0x00000000000000000000000000000000000000000000000000000000000000c1";
 const ALICE: &str = "0101010101010101010101010101010101010101010101010101010101010101";
 const BOB: &str = "0202020202020202020202020202020202020202020202020202020202020202";
@@ -34,15 +26,15 @@ const NOBODY: &str = "00000000-0000-0000-0000-000000000000";
 
 /// An engine and a gateway on a directory of their own.
 struct Site {
-    directory: tempfile::TempDir,
     chunking: Chunking,
     /// After its first start the gateway's own ports.
     listen: Vec<(Surface, SocketAddr)>,
-    engine: Option<(JoinHandle<()>, StopHandle)>,
+    engine: Option<EngineThread>,
     gateway: Option<Gateway>,
     trading: String,
     operator: String,
     http: reqwest::Client,
+    directory: tempfile::TempDir,
 }
 
 impl Site {
@@ -75,42 +67,12 @@ impl Site {
 
     fn start_gateway(&mut self) {
         let data = self.directory.path().join("data");
-        let prefix = |name: &str, times| HeaderPrefix {
-            name: name.to_owned(),
-            times,
-        };
         let gateway = foretell_gateway::start(GatewayConfig {
-            journal: data.join(JOURNAL_DIRECTORY),
-            snapshots: data.join(SNAPSHOT_DIRECTORY),
-            checkpoints: std::path::PathBuf::new(),
-            checked_at_start: foretell_gateway::CHECKED_AT_START,
             chunking: self.chunking,
-            engine_socket: data.join(SOCKET_NAME),
-            cluster_status: None,
             listen: self.listen.clone(),
             threads: 2,
-            connections: ConnectionLimits::default(),
-            streams: foretell_gateway::StreamLimits::default(),
-            policy: RequestPolicyConfig {
-                limits: RateLimits::off(),
-                ..RequestPolicyConfig::default()
-            },
-            prefixes: vec![
-                prefix("SERVICE", TimeForm::Iso),
-                prefix("POLY", TimeForm::Unix),
-            ],
-            compatibility: Compatibility::default(),
-            ready_patience: Duration::ZERO,
-            window: Window::default(),
             dev_auth_hints: true,
-            master: MasterSecret::from_bytes([9; 32]),
-            domains: Domains::default(),
-            catalog: None,
-            stage_log: None,
-            page: None,
-            operator_token: Some(OperatorToken::new(TOKEN).unwrap()),
-            sync_token: None,
-            oracle: None,
+            ..gateway_config(&data)
         })
         .unwrap();
         let url = |surface| {
@@ -126,27 +88,13 @@ impl Site {
     }
 
     fn start_engine(&mut self) {
-        let mut config = EngineConfig::new(self.directory.path().join("data"));
-        config.handle_signals = false;
+        let mut config = engine_config(&self.directory.path().join("data"));
         config.publishing.chunking = self.chunking;
-        let domain = |domain: &foretell_auth::Domain| SigningDomain {
-            number: domain.number(),
-            separator: *domain.separator(),
-            text: domain.text(),
-        };
-        config.domains = Domains::default().iter().map(domain).collect();
-        let (ready, is_ready) = std::sync::mpsc::channel();
-        let thread = std::thread::spawn(move || {
-            foretell_engine::run(&config, |engine| ready.send(engine.stop.clone()).unwrap())
-                .unwrap();
-        });
-        self.engine = Some((thread, is_ready.recv().unwrap()));
+        self.engine = Some(EngineThread::start(config));
     }
 
     fn stop_engine(&mut self) {
-        let (thread, stop) = self.engine.take().unwrap();
-        stop.stop();
-        thread.join().unwrap();
+        self.engine = None;
     }
 
     async fn operate(&self, method: Method, path: &str, body: Option<Value>) -> (u16, Value) {
@@ -218,9 +166,6 @@ impl Drop for Site {
     fn drop(&mut self) {
         if let Some(gateway) = self.gateway.take() {
             gateway.stop().unwrap();
-        }
-        if self.engine.is_some() {
-            self.stop_engine();
         }
     }
 }

@@ -11,8 +11,8 @@ use foretell_engine::{
     EngineConfig, JOURNAL_DIRECTORY, Ready, SNAPSHOT_DIRECTORY, SOCKET_NAME, SigningDomain,
 };
 use foretell_gateway::{
-    Compatibility, ConnectionLimits, Gateway, GatewayConfig, HeaderPrefix, RateLimits,
-    RequestPolicyConfig, Surface, TimeForm,
+    ConnectionLimits, Gateway, GatewayConfig, HeaderPrefix, RateLimits, RequestPolicyConfig,
+    Surface, TimeForm,
 };
 use foretell_link::Role;
 use foretell_model::limits::{MAX_BALANCE, ORDER_ID_SHARES};
@@ -59,16 +59,10 @@ impl LiveExchange {
         connections: ConnectionLimits,
     ) -> Result<Self, MeasureError> {
         let (engine, master, key) = start_alone(data, domains, owner)?;
+        let (journal, socket) = (data.join(JOURNAL_DIRECTORY), data.join(SOCKET_NAME));
         let gateway = foretell_gateway::start(GatewayConfig {
-            journal: data.join(JOURNAL_DIRECTORY),
             snapshots: data.join(SNAPSHOT_DIRECTORY),
-            checkpoints: PathBuf::new(),
-            checked_at_start: foretell_gateway::CHECKED_AT_START,
-            chunking: Default::default(),
-            engine_socket: data.join(SOCKET_NAME),
-            cluster_status: None,
             listen: vec![(Surface::Trading, SocketAddr::from(([127, 0, 0, 1], 0)))],
-            threads: 1,
             connections,
             streams: foretell_gateway::StreamLimits {
                 per_address: usize::MAX,
@@ -83,21 +77,14 @@ impl LiveExchange {
                 name: PREFIX.to_owned(),
                 times: TimeForm::Iso,
             }],
-            compatibility: Compatibility::default(),
             window: Window {
                 past_seconds: u64::from(OLDEST_SECONDS),
                 ..Window::default()
             },
             dev_auth_hints: true,
-            master,
             domains: domains.clone(),
             ready_patience: READY_PATIENCE,
-            catalog: None,
-            stage_log: None,
-            page: None,
-            operator_token: None,
-            sync_token: None,
-            oracle: None,
+            ..GatewayConfig::new(journal, socket, master)
         })?;
         let trading = gateway
             .addresses()

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::io::Read as _;
-use std::path::PathBuf;
 
 use serde_json::Value;
 
@@ -11,11 +10,8 @@ use crate::run;
 use crate::world::World;
 
 fn recorded(name: &str) -> Option<Vec<Value>> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/gamma");
-    let Ok(file) = std::fs::File::open(folder.join(name)) else {
-        println!("skipped: no recorded data");
-        return None;
-    };
+    let path = foretell_fixtures::recorded(&format!("gamma/{name}"))?;
+    let file = std::fs::File::open(path).expect("a fixture of ours");
     let mut text = String::new();
     match name.ends_with(".zst") {
         true => zstd::Decoder::new(file)

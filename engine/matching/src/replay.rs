@@ -210,11 +210,10 @@ fn difference(executed: &[Event], recorded: &[Event]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use foretell_model::{
-        FramePosition, KeyNumber, Micros, OperatorNumber, Reference, WalletAddress,
-    };
+    use foretell_model::{FramePosition, KeyNumber, Micros, OperatorNumber};
 
-    use foretell_model::command::{Deposit, RevokeKey};
+    use foretell_fixtures::trader;
+    use foretell_model::command::RevokeKey;
 
     use super::*;
     use crate::Capacity;
@@ -232,14 +231,8 @@ mod tests {
     }
 
     fn deposits(count: u8) -> Vec<Command> {
-        let deposit = |number| {
-            Command::Deposit(Deposit {
-                wallet: WalletAddress([number; 20]),
-                amount: Micros(u64::from(number) + 1),
-                reference: Reference([number; 32]),
-            })
-        };
-        (0..count).map(deposit).collect()
+        let deposit = |number| trader(number).deposit(Micros(u64::from(number) + 1));
+        (0..u32::from(count)).map(deposit).collect()
     }
 
     fn frames(recorded: &[(Command, Vec<Event>)]) -> impl Iterator<Item = FrameRef<'_>> + Clone {

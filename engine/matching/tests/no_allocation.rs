@@ -9,19 +9,16 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
+use foretell_fixtures::{market, order_id, trader};
 use foretell_matching::{Capacity, Exchange};
-use foretell_model::command::{
-    CancelAll, CancelMarketOrders, CancelOrder, Deposit, RegisterKey, RegisterMarket, SetTerms,
-    Split,
-};
+use foretell_model::command::{CancelMarketOrders, SetTerms};
 use foretell_model::event::OrderClosed;
 use foretell_model::limits::{MAX_EVENTS, MAX_TAIL_BYTES};
 use foretell_model::record::Record;
 use foretell_model::tail::Tail;
 use foretell_model::{
-    AccountNumber, ApiKey, CloseReason, Command, ConditionId, Event, FeeSchedule, KeyNumber, Lots,
-    MarketNumber, MarketTerms, Micros, OrderId, OrderType, Outcome, PaymentSettings, PlaceOrder,
-    Reference, Settings, Side, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress,
+    CloseReason, Command, Event, Lots, MarketNumber, MarketTerms, Micros, OrderType, Outcome,
+    PaymentSettings, PlaceOrder, Settings, Side, TimeMs, TimeNs, TimeSeconds, Verdict,
 };
 
 struct Counting;
@@ -95,12 +92,6 @@ impl Random {
     }
 }
 
-fn name(number: u64) -> [u8; 32] {
-    let mut name = [0; 32];
-    name[24..].copy_from_slice(&number.to_be_bytes());
-    name
-}
-
 /// Accounts with collateral, keys and shares; active markets.
 fn exchange(events: &mut Vec<Event>) -> Exchange {
     let mut commands = vec![Command::ChangeSettings {
@@ -112,46 +103,13 @@ fn exchange(events: &mut Vec<Event>) -> Exchange {
         }
         .into(),
     }];
-    for market in 0..MARKETS {
-        commands.push(Command::RegisterMarket(RegisterMarket {
-            index: None,
-            condition: ConditionId(name(market.into())),
-            tokens: [0, 1].map(|token| TokenId(name(u64::from(market) * 2 + token))),
-            tick: Tick::Hundredth,
-            tick_refines: false,
-            minimum_size: Lots(1),
-            fee: FeeSchedule {
-                rate_ppm: 20_000,
-                exponent: 1,
-            },
-            event: None,
-        }));
-        commands.push(Command::ActivateMarket {
-            market: MarketNumber(market),
-        });
+    for number in 0..MARKETS {
+        commands.extend(market(number).fee(20_000).open());
     }
     for account in 0..ACCOUNTS {
-        let byte = u8::try_from(account + 1).unwrap();
-        let wallet = WalletAddress([byte; 20]);
-        commands.push(Command::Deposit(Deposit {
-            wallet,
-            amount: Micros(1_000_000_000_000),
-            reference: Reference(name(account.into())),
-        }));
-        commands.push(Command::RegisterKey(RegisterKey {
-            owner: wallet,
-            nonce: [0; 32],
-            api_key: ApiKey([byte; 16]),
-            read_only: false,
-        }));
-        for market in 0..MARKETS {
-            commands.push(Command::Split(Split {
-                account: AccountNumber(account),
-                market: MarketNumber(market),
-                lots: Lots(10_000_000),
-                reference: Reference(name(market.into())),
-            }));
-        }
+        let trader = trader(account);
+        commands.extend(trader.open(1_000_000));
+        commands.extend((0..MARKETS).map(|it| trader.split(MarketNumber(it), 100_000)));
     }
     let mut exchange = Exchange::new(CAPACITY, 5);
     for command in commands {
@@ -181,11 +139,6 @@ fn place(random: &mut Random, number: u64, now: TimeNs) -> Command {
         Outcome::No => 100 - yes_price,
     };
     let lots = random.below(50) + 1;
-    let (collateral, shares) = (lots * price * 100, lots * 10_000);
-    let (maker_amount, taker_amount) = match side {
-        Side::Buy => (collateral, shares),
-        Side::Sell => (shares, collateral),
-    };
     let order_type = [
         OrderType::Gtc,
         OrderType::Gtc,
@@ -197,40 +150,30 @@ fn place(random: &mut Random, number: u64, now: TimeNs) -> Command {
         OrderType::Gtd => now.seconds().0 + 62 + random.below(8),
         _ => 0,
     };
+    let order = trader(account).order(side, Lots(lots)).at_cents(price);
+    let terms = order.of(outcome).id(order_id(number)).terms();
     Command::PlaceOrder(PlaceOrder {
-        order: OrderId(name(number)),
-        account: AccountNumber(account),
-        key: KeyNumber(account),
         market: MarketNumber(random.small(MARKETS)),
-        outcome,
-        side,
         order_type,
         post_only: order_type.may_rest() && random.below(8) == 0,
-        maker_amount,
-        taker_amount,
         expiration: TimeSeconds(expiration),
         timestamp: TimeMs(now.millis().0 - random.below(50_000)),
+        ..terms
     })
 }
 
 fn cancel(random: &mut Random, number: u64) -> Command {
-    let owner = AccountNumber(random.small(ACCOUNTS));
+    let owner = trader(random.small(ACCOUNTS));
     match random.below(400) {
-        0 => Command::CancelAll(CancelAll {
-            owner,
-            heartbeat: false,
-        }),
+        0 => owner.cancel_all(),
         1 => Command::CancelMarketOrders(CancelMarketOrders {
-            owner,
+            owner: owner.account,
             market: MarketNumber(random.small(MARKETS)),
             outcome: None,
         }),
         _ => {
             let number = number - random.below(2_000).min(number);
-            Command::CancelOrder(CancelOrder {
-                owner: AccountNumber(owner_of(number)),
-                order: OrderId(name(number)),
-            })
+            trader(owner_of(number)).cancel(order_id(number))
         }
     }
 }

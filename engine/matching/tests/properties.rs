@@ -3,19 +3,20 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
 
+use foretell_fixtures::{market, trader};
 use foretell_matching::{Capacity, Exchange, PrefetchState};
 use foretell_model::command::{
     BindWallet, CancelAll, CancelMarketOrders, CancelOrder, Convert, Deposit, Merge, PauseMarket,
-    Redeem, RegisterKey, RegisterMarket, ResolveMarket, ResumeMarket, RevokeKey, SetClosedOnly,
-    SetTick, Split, Withdraw, WithdrawFees,
+    Redeem, RegisterMarket, ResolveMarket, ResumeMarket, RevokeKey, SetClosedOnly, SetTick, Split,
+    Withdraw, WithdrawFees,
 };
 use foretell_model::event::OrderKilled;
 use foretell_model::limits::MAX_EVENTS;
 use foretell_model::{
-    AccountNumber, ApiKey, Command, CommandOutcome, ConditionId, Event, EventId, EventNumber,
-    FeeSchedule, Hold, KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderResult, OrderStatus,
-    OrderType, Outcome, Payout, PlaceOrder, QuestionSet, Reference, Rejection, Settings, Side,
-    SystemMode, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress, WalletKind,
+    AccountNumber, Command, CommandOutcome, Event, EventId, EventNumber, FeeSchedule, Hold,
+    KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderResult, OrderStatus, OrderType, Outcome,
+    Payout, PlaceOrder, QuestionSet, Reference, Rejection, Settings, Side, SystemMode, Tick,
+    TimeMs, TimeNs, TimeSeconds, Verdict, WalletAddress, WalletKind,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -32,7 +33,7 @@ fn byte(number: u32) -> u8 {
 }
 
 fn wallet(account: u32) -> WalletAddress {
-    WalletAddress([byte(account) + 1; 20])
+    trader(account).wallet
 }
 
 fn name(number: u64) -> [u8; 32] {
@@ -44,40 +45,23 @@ fn name(number: u64) -> [u8; 32] {
 /// Commands at the start of every run.
 fn prelude() -> Vec<Command> {
     let mut commands = Vec::new();
-    for account in 0..ACCOUNTS {
-        commands.push(Command::Deposit(Deposit {
-            wallet: wallet(account),
-            amount: Micros(40_000_000),
-            reference: Reference(name(u64::from(account))),
-        }));
-    }
-    for account in 0..3 {
-        commands.push(Command::RegisterKey(RegisterKey {
-            owner: wallet(account),
-            nonce: [0; 32],
-            api_key: ApiKey([byte(account); 16]),
-            read_only: false,
-        }));
-    }
+    commands.extend((0..ACCOUNTS).map(|account| trader(account).deposit(40)));
+    commands.extend((0..3).map(|account| trader(account).register_key()));
     commands.push(Command::BindWallet(BindWallet {
         owner: wallet(0),
         wallet: wallet(3),
         kind: WalletKind::Safe,
     }));
     commands.push(Command::RegisterEvent { event: EventId(1) });
-    for market in 0..MARKETS {
+    for number in 0..MARKETS {
         commands.push(Command::RegisterMarket(RegisterMarket {
-            index: None,
-            condition: ConditionId(name(u64::from(market))),
-            tokens: [0, 1].map(|token| TokenId(name(u64::from(market) * 2 + token))),
-            tick: [Tick::Tenth, Tick::Hundredth, Tick::Thousandth][market as usize % 3],
-            tick_refines: true,
-            minimum_size: Lots(1),
+            tick: [Tick::Tenth, Tick::Hundredth, Tick::Thousandth][number as usize % 3],
             fee: FeeSchedule {
-                rate_ppm: [0, 50_000, 1_000_000][market as usize % 3],
-                exponent: byte(market % 3),
+                rate_ppm: [0, 50_000, 1_000_000][number as usize % 3],
+                exponent: byte(number % 3),
             },
-            event: (market >= 3).then_some(EventNumber(0)),
+            event: (number >= 3).then_some(EventNumber(0)),
+            ..market(number).refines().terms
         }));
     }
     commands.extend((0..MARKETS).map(|market| Command::ActivateMarket {
@@ -85,12 +69,7 @@ fn prelude() -> Vec<Command> {
     }));
     for account in 0..ACCOUNTS {
         for market in 0..MARKETS {
-            commands.push(Command::Split(Split {
-                account: AccountNumber(account),
-                market: MarketNumber(market),
-                lots: Lots(300),
-                reference: Reference(name(u64::from(100 + market))),
-            }));
+            commands.push(trader(account).split(MarketNumber(market), 3));
         }
     }
     commands

@@ -12,7 +12,7 @@ use foretell_journal::replica::{self, MAX_ITEM_BYTES, ReplicaWriter, SET_ASIDE_D
 use foretell_journal::{Appender, JournalState, Options, Preallocator, Scratch, SyncStep, Syncer};
 use foretell_matching::{Capacity, Exchange};
 use foretell_model::command::Deposit;
-use foretell_model::{Command, Micros, Reference, Sequence, TimeNs, Verdict, WalletAddress};
+use foretell_model::{Command, Micros, Sequence, TimeNs, Verdict, WalletAddress};
 use foretell_replication::{
     ConnectLog, Fault, Heartbeat, Keys, LogError, Model, ReplicatedLog, SignedLog, Window,
 };
@@ -409,11 +409,8 @@ impl Leading {
         }
         let mut reference = [0; 32];
         reference[..8].copy_from_slice(&number.to_le_bytes());
-        let command = Command::Deposit(Deposit {
-            wallet: WalletAddress([u8::try_from(number % 9).unwrap(); 20]),
-            amount: Micros(1_000 + number),
-            reference: Reference(reference),
-        });
+        let wallet = WalletAddress([u8::try_from(number % 9).unwrap(); 20]);
+        let command = foretell_fixtures::deposit(wallet, Micros(1_000 + number), reference);
         let time = TimeNs(clock.wall()).max(self.last_time);
         let mut events = Vec::new();
         if let Verdict::Applied(_) = self.exchange.apply(&command, time, &mut events) {

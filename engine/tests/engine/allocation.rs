@@ -12,12 +12,13 @@ use std::process::Command as Process;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
 use foretell_engine::{Threads, Waiting};
+use foretell_fixtures::order_id;
 use foretell_link::{Answer, Role};
 use foretell_model::command::CancelOrder;
-use foretell_model::{Command, OrderType, Outcome, Side};
+use foretell_model::{Command, OrderType, Outcome};
 
 use crate::harness::{Engine, TestClient, config};
-use crate::world::{World, order_id};
+use crate::world::World;
 
 /// Set in the child process, which has only this matcher.
 const CHILD: &str = "FORETELL_TEST_ALLOCATION";
@@ -74,20 +75,13 @@ fn trade(client: &mut TestClient, world: &World, from: u64, to: u64) {
     for number in from..to {
         let owner = world.traders[0].account;
         let order = order_id(3 * number);
-        let taker = world.order(
-            3 * number + 2,
-            1,
-            Side::Buy,
-            Outcome::No,
-            OrderType::Fak,
-            1_200_000,
-            2_000_000,
-        );
+        let taker = world.buy(3 * number + 2, 1, 2).of(Outcome::No).at("0.6");
+        let taker = taker.as_type(OrderType::Fak).place();
         let burst = [
-            Command::PlaceOrder(world.resting_buy(3 * number)),
-            Command::PlaceOrder(world.resting_buy(3 * number + 1)),
+            world.resting_buy(3 * number).place(),
+            world.resting_buy(3 * number + 1).place(),
             Command::CancelOrder(CancelOrder { owner, order }),
-            Command::PlaceOrder(taker),
+            taker,
             Command::CancelOrder(CancelOrder { owner, order }),
         ];
         for command in burst {

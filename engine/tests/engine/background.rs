@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use foretell_link::Role;
-use foretell_model::command::{CancelAll, Redeem, ResolveMarket, SetFee};
+use foretell_model::command::{Redeem, ResolveMarket, SetFee};
 use foretell_model::event::{RebatePaid, Redeemed};
 use foretell_model::{
-    AccountNumber, Command, Event, FeeSchedule, MarketNumber, Micros, OrderType, Outcome, Payout,
-    Side, Verdict,
+    AccountNumber, Command, Event, FeeSchedule, MarketNumber, Micros, Outcome, Payout, Verdict,
 };
 
 use crate::harness::{Engine, MACHINES, OwnedFrame, config, frames};
@@ -101,10 +100,7 @@ fn all_holders_are_paid_by_steps_between_other_commands() {
             &[],
         );
         // Nothing waits for the settlement: this is answered, and is refused as ever.
-        let deposit = Command::CancelAll(CancelAll {
-            owner: world.traders[0].account,
-            heartbeat: false,
-        });
+        let deposit = world.traders[0].cancel_all();
         let reply = operator.ask(deposit, &[]);
         assert!(
             matches!(reply.verdict, Verdict::Repeated { .. }),
@@ -166,12 +162,10 @@ fn accrued_rebates_are_paid_once_however_often_the_engine_stops() {
     recording.apply(Command::SetFee(SetFee { market, fee }));
     recording.open(&world);
     recording.holders(market, HOLDERS);
-    let (buy, gtc) = (Side::Buy, OrderType::Gtc);
-    let (value, shares) = (40_000_000, 100_000_000);
-    let maker = world.order(1, 0, buy, Outcome::No, gtc, value, shares);
-    let taker = world.order(2, 1, buy, Outcome::Yes, gtc, shares - value, shares);
+    let maker = world.buy(1, 0, 100).of(Outcome::No).at("0.4");
+    let taker = world.buy(2, 1, 100).at("0.6");
     for order in [maker, taker] {
-        recording.apply(Command::PlaceOrder(order));
+        recording.apply(order.place());
     }
     recording.apply(Command::PayRebates);
     let before = recording.write(directory.path());

@@ -11,6 +11,7 @@ use foretell_engine::{
     CLUSTER_STATUS_NAME, ClusterConfig, ClusterRole, EXIT_SUPERSEDED, EngineConfig, EngineError,
     SOCKET_NAME,
 };
+use foretell_fixtures::order_id;
 use foretell_journal::replica::{MAX_ITEM_BYTES, SET_ASIDE_DIRECTORY};
 use foretell_journal::{Follower, Next, Options};
 use foretell_link::{ClusterStatus, Role};
@@ -26,7 +27,7 @@ use foretell_replication::{
 
 use crate::harness::{Engine, OwnedFrame, TestClient, config, frames};
 use crate::restart::now;
-use crate::world::{World, order_id, set_up};
+use crate::world::{World, set_up};
 
 /// Silence after which a standby takes over; far longer than a busy machine delays a heartbeat.
 const SILENCE: Duration = Duration::from_millis(1_500);
@@ -125,11 +126,7 @@ impl Host {
 }
 
 fn deposit(number: u8) -> Command {
-    Command::Deposit(Deposit {
-        wallet: WalletAddress([number; 20]),
-        amount: Micros(1_000),
-        reference: Reference([number; 32]),
-    })
+    foretell_fixtures::deposit(WalletAddress([number; 20]), Micros(1_000), [number; 32])
 }
 
 /// Deposits once, and returns the sequence of the acknowledgement.
@@ -424,12 +421,12 @@ fn a_new_leader_does_what_is_due_first_and_goes_on_with_a_settlement() {
     let (world, ann) = open_market(&mut client);
     let (market, owner) = (world.market, world.traders[0].account);
     second.start();
-    let commands = [1, 2, 3].map(|number| Command::PlaceOrder(world.resting_buy(number)));
+    let commands = [1, 2, 3].map(|number| world.resting_buy(number).place());
     let replies = client.replace(false, &commands);
     let order = order_id(1);
     let commands = [
         Command::CancelOrder(CancelOrder { owner, order }),
-        Command::PlaceOrder(world.resting_buy(4)),
+        world.resting_buy(4).place(),
     ];
     client.replace(true, &commands);
     let closes_at = TimeMs(now().millis().0 + 300);

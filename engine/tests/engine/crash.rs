@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 use std::env;
-use std::io::{BufRead, BufReader};
+use std::io::BufRead;
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command as Process, Stdio};
 
@@ -66,8 +67,8 @@ fn load(socket: PathBuf, world: World, first: u64, killed_at: usize, mut child: 
         while by_request.len() < 64 {
             let order = world.resting_buy(first + sent);
             sent += 1;
-            match client.send(Command::PlaceOrder(order), b"signed") {
-                Ok(request) => by_request.insert(request, order.order),
+            match client.send(order.place(), b"signed") {
+                Ok(request) => by_request.insert(request, order.terms().order),
                 Err(_) => return ledger,
             };
         }
@@ -108,9 +109,9 @@ fn what_was_acknowledged_survives_kill_nine() {
             let engine = Engine::start(config(directory.path()));
             let mut client = engine.client(Role::Trading);
             let sample = world.resting_buy(round * 100_000 + 3);
-            let again = client.ask(Command::PlaceOrder(sample), b"signed");
+            let again = client.ask(sample.place(), b"signed");
             assert!(
-                matches!(again.verdict, Verdict::Repeated { first, .. } if first == acknowledged[&sample.order]),
+                matches!(again.verdict, Verdict::Repeated { first, .. } if first == acknowledged[&sample.terms().order]),
                 "{again:?}"
             );
             engine.stop();

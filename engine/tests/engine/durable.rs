@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use foretell_engine::client::ClientError;
 use foretell_engine::{EXIT_IO_ERROR, EngineError};
+use foretell_fixtures::order_id;
 use foretell_link::{Answer, Request, Role};
-use foretell_model::command::CancelOrder;
-use foretell_model::{Command, Verdict};
+use foretell_model::Verdict;
 use parking_lot::{Condvar, Mutex};
 
 use crate::harness::{Engine, MACHINES, config, frames};
 use crate::hooked_disk::{Hook, HookedDisk, Operation};
-use crate::world::{World, order_id};
+use crate::world::World;
 
 /// The behaviour of syncs: pass, wait, or fail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,20 +79,14 @@ fn no_answer_leaves_before_what_it_rests_on_is_durable() {
 
         gate.set(Syncs::Wait);
         let placed = client
-            .send(Command::PlaceOrder(world.resting_buy(1)), b"signed")
+            .send(world.resting_buy(1).place(), b"signed")
             .unwrap();
         // Held back: the order, its repeat, and a rejection that depends on them.
         client
-            .send(Command::PlaceOrder(world.resting_buy(1)), b"signed")
+            .send(world.resting_buy(1).place(), b"signed")
             .unwrap();
         let refused = client
-            .send(
-                Command::CancelOrder(CancelOrder {
-                    owner: world.traders[1].account,
-                    order: order_id(1),
-                }),
-                &[],
-            )
+            .send(world.traders[1].cancel(order_id(1)), &[])
             .unwrap();
         // Every status is answered at once, without a reply in between.
         let status = client.wait_for(|it| it.sequence == before.next() && it.ring_used == 0);
@@ -128,7 +122,7 @@ fn after_the_first_io_error_nothing_is_acknowledged() {
 
         gate.set(Syncs::Fail);
         client
-            .send(Command::PlaceOrder(world.resting_buy(1)), b"signed")
+            .send(world.resting_buy(1).place(), b"signed")
             .unwrap();
         let ended = client.client.receive();
         assert!(matches!(ended, Err(ClientError::Io(_))), "{ended:?}");
@@ -163,7 +157,7 @@ fn a_clean_stop_answers_everything_accepted_and_says_goodbye() {
         let orders = 100;
         for number in 0..orders {
             client
-                .send(Command::PlaceOrder(world.resting_buy(number)), b"signed")
+                .send(world.resting_buy(number).place(), b"signed")
                 .unwrap();
         }
         client.wait_for(|status| status.sequence.0 == before.0 + orders);
@@ -173,7 +167,7 @@ fn a_clean_stop_answers_everything_accepted_and_says_goodbye() {
             let request = Request::Submit(foretell_link::Submit {
                 request: 9_999,
                 operator: foretell_model::OperatorNumber::NONE,
-                command: Command::PlaceOrder(world.resting_buy(9_999)),
+                command: world.resting_buy(9_999).place(),
                 evidence: &[],
             });
             client.client.send(&[request]).unwrap();

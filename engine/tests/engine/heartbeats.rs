@@ -30,7 +30,7 @@ fn a_silent_chain_cancels_and_is_journalled() {
     let world = World::build(&engine);
     let mut client = engine.client(Role::Trading);
     let owner = world.traders[0].account;
-    client.ask(Command::PlaceOrder(world.resting_buy(1)), b"signed");
+    client.ask(world.resting_buy(1).place(), b"signed");
 
     let wrong = beat(&mut client, owner, HeartbeatId([3; 16]));
     assert_eq!((wrong.accepted, wrong.id), (false, HeartbeatId::NONE));

@@ -1,7 +1,8 @@
 //! Peers that break the protocol or do not read lose their connection; other peers are not
 //! affected.
 
-use std::io::{Read, Write};
+use std::io::Read;
+use std::io::Write;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
@@ -63,7 +64,7 @@ fn garbage_and_absurd_lengths_end_the_connection_and_nothing_else() {
         // The engine may close before all of it is written.
         let _ = stream.write_all(&bytes);
         assert!(ends(&mut stream), "{name}");
-        bystander.ask(Command::PlaceOrder(world.resting_buy(number)), b"signed");
+        bystander.ask(world.resting_buy(number).place(), b"signed");
     }
     let status = bystander.wait_for(|status| status.connections == 1);
     assert_eq!(status.live_orders, 8);
@@ -78,7 +79,7 @@ fn a_role_submits_only_what_it_may() {
     let mode = SystemMode::Paused;
     for (role, command) in [
         (Role::Trading, Command::SetMode { mode }),
-        (Role::Reader, Command::PlaceOrder(world.resting_buy(1))),
+        (Role::Reader, world.resting_buy(1).place()),
         (Role::Operator, Command::Continue),
         (Role::Operator, Command::AdvanceTime),
     ] {
@@ -158,7 +159,7 @@ fn a_peer_that_never_reads_is_cut_off_and_harms_no_other() {
     while !flood.is_finished() {
         number += 1;
         if number <= 1_000 {
-            bystander.ask(Command::PlaceOrder(world.resting_buy(number)), b"signed");
+            bystander.ask(world.resting_buy(number).place(), b"signed");
         } else {
             bystander.status();
         }

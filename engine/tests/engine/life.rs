@@ -1,13 +1,14 @@
 //! Random actions of two traders: orders that rest, cross and kill, cancels, splits and merges.
 
-use foretell_model::command::{CancelOrder, Deposit, Merge, Split};
+use foretell_fixtures::{deposit, order_id};
+use foretell_model::command::{Merge, Split};
 use foretell_model::{
     Command, CommandOutcome, Lots, Micros, OrderStatus, OrderType, Outcome, Reference, Side,
     Verdict, WalletAddress,
 };
 
 use crate::harness::TestClient;
-use crate::world::{World, order_id};
+use crate::world::World;
 
 /// A random sequence of actions, determined by its seed and the engine's answers.
 pub(crate) struct Life {
@@ -53,19 +54,15 @@ impl Life {
     }
 
     fn place(&mut self, world: &World, client: &mut TestClient) {
-        const SHARE: u64 = 1_000_000;
         let (number, trader) = (self.next, self.index(2));
         let (cents, shares) = (30 + self.below(40), 1 + self.below(9));
-        let value = cents * 10_000 * shares;
+
         let side = if self.below(3) == 0 {
             Side::Sell
         } else {
             Side::Buy
         };
-        let (maker, taker) = match side {
-            Side::Buy => (value, shares * SHARE),
-            Side::Sell => (shares * SHARE, value),
-        };
+
         let outcome = if self.below(2) == 0 {
             Outcome::Yes
         } else {
@@ -76,8 +73,9 @@ impl Life {
             1 => OrderType::Fok,
             _ => OrderType::Gtc,
         };
-        let order = world.order(number, trader, side, outcome, order_type, maker, taker);
-        let reply = client.ask(Command::PlaceOrder(order), b"signed");
+        let order = world.order(number, trader, side, shares).at_cents(cents);
+        let order = order.of(outcome).as_type(order_type);
+        let reply = client.ask(order.place(), b"signed");
         if let Verdict::Applied(CommandOutcome::Order(result)) = reply.verdict
             && result.status == OrderStatus::Live
         {
@@ -91,10 +89,7 @@ impl Life {
         }
         let at = self.index(self.resting.len());
         let (number, trader) = self.resting.swap_remove(at);
-        let cancel = Command::CancelOrder(CancelOrder {
-            owner: world.traders[trader].account,
-            order: order_id(number),
-        });
+        let cancel = world.traders[trader].cancel(order_id(number));
         client.ask(cancel, &[]);
     }
 
@@ -121,12 +116,9 @@ impl Life {
     }
 
     fn deposit(&mut self, client: &mut TestClient) {
-        let deposit = Command::Deposit(Deposit {
-            wallet: WalletAddress([u8::try_from(self.below(5)).unwrap(); 20]),
-            amount: Micros(1 + self.below(1_000_000)),
-            reference: self.reference(),
-        });
-        client.ask(deposit, b"reference");
+        let wallet = WalletAddress([u8::try_from(self.below(5)).unwrap(); 20]);
+        let amount = Micros(1 + self.below(1_000_000));
+        client.ask(deposit(wallet, amount, self.reference().0), b"reference");
     }
 
     fn reference(&self) -> Reference {

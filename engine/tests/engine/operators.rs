@@ -82,7 +82,7 @@ fn a_gateway_that_serves_no_operators_names_none() {
     let engine = Engine::start(config(directory.path()));
     let world = World::build(&engine);
     let mut client = engine.client(Role::Trading);
-    let command = Command::PlaceOrder(world.resting_buy(1));
+    let command = world.resting_buy(1).place();
     let submit = Submit {
         request: 1,
         operator: OperatorNumber::FIRST_ADMIN,

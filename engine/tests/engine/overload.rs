@@ -1,12 +1,13 @@
 //! Overload: excess requests get an immediate answer, memory is bounded, and cancels are accepted.
 
+use foretell_fixtures::order_id;
 use foretell_link::{Answer, BusyReason, Role};
 use foretell_model::Command;
 use foretell_model::command::CancelOrder;
 
 use crate::durable::{SyncGate, Syncs};
 use crate::harness::{Engine, config};
-use crate::world::{World, order_id};
+use crate::world::World;
 
 #[test]
 fn a_full_ring_is_busy_and_keeps_room_for_cancels() {
@@ -22,7 +23,7 @@ fn a_full_ring_is_busy_and_keeps_room_for_cancels() {
     gate.set(Syncs::Wait);
     for number in 0..20 {
         client
-            .send(Command::PlaceOrder(world.resting_buy(number)), b"signed")
+            .send(world.resting_buy(number).place(), b"signed")
             .unwrap();
     }
     // This connection may use half of a ring of sixteen; the rest is rejected at once.
@@ -50,7 +51,7 @@ fn a_full_ring_is_busy_and_keeps_room_for_cancels() {
     // Another gateway is not affected.
     let mut other = engine.client(Role::Trading);
     let order = other
-        .send(Command::PlaceOrder(world.resting_buy(50)), b"signed")
+        .send(world.resting_buy(50).place(), b"signed")
         .unwrap();
 
     gate.set(Syncs::Pass);
@@ -73,7 +74,7 @@ fn a_disk_that_is_nearly_full_refuses_orders_and_takes_cancels() {
         let engine = Engine::start(config(directory.path()));
         let world = World::build(&engine);
         let mut client = engine.client(Role::Trading);
-        client.ask(Command::PlaceOrder(world.resting_buy(1)), b"signed");
+        client.ask(world.resting_buy(1).place(), b"signed");
         engine.stop();
         world
     };
@@ -83,7 +84,7 @@ fn a_disk_that_is_nearly_full_refuses_orders_and_takes_cancels() {
     let mut client = engine.client(Role::Trading);
     client.wait_for(|status| status.disk_low);
     client
-        .send(Command::PlaceOrder(world.resting_buy(2)), b"signed")
+        .send(world.resting_buy(2).place(), b"signed")
         .unwrap();
     assert!(matches!(
         client.client.receive().unwrap(),

@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use foretell_engine::EngineConfig;
+use foretell_fixtures::{deposit, order_id};
 use foretell_link::{Role, SnapshotResult, Status};
-use foretell_model::command::{CancelOrder, Deposit, Withdraw};
+use foretell_model::command::Withdraw;
 use foretell_model::event::Deposited;
 use foretell_model::{
-    AccountNumber, Command, Event, Micros, OrderType, Outcome, Reference, Sequence, Side, Verdict,
-    WalletAddress,
+    AccountNumber, Command, Event, Micros, Outcome, Reference, Sequence, Verdict, WalletAddress,
 };
 use foretell_view::{Chunking, VIEW_VERSION};
 
@@ -43,13 +43,8 @@ fn applied(client: &mut TestClient, command: Command) -> Sequence {
 /// Places and cancels orders; each adds a row to the history.
 fn place_and_cancel(world: &World, client: &mut TestClient, numbers: std::ops::Range<u64>) {
     for number in numbers {
-        let order = world.resting_buy(number);
-        applied(client, Command::PlaceOrder(order));
-        let cancel = Command::CancelOrder(CancelOrder {
-            owner: order.account,
-            order: order.order,
-        });
-        applied(client, cancel);
+        applied(client, world.resting_buy(number).place());
+        applied(client, world.traders[0].cancel(order_id(number)));
     }
 }
 
@@ -68,8 +63,7 @@ fn a_full_log_costs_snapshots_and_nothing_else() {
     let mut client = engine.client(Role::Operator);
     place_and_cancel(&world, &mut client, 0..ROOM);
     assert_eq!(client.status().snapshots.view_stopped, Sequence(0));
-    let resting = world.resting_buy(100);
-    applied(&mut client, Command::PlaceOrder(resting));
+    applied(&mut client, world.resting_buy(100).place());
     let full = client.status().durable.0 + 2;
     place_and_cancel(&world, &mut client, 200..203);
     let at = stopped(&mut client).snapshots.view_stopped;
@@ -85,11 +79,7 @@ fn a_full_log_costs_snapshots_and_nothing_else() {
         let engine = Engine::start(small_logs(directory.path()));
         let mut client = engine.client(Role::Operator);
         if start == 0 {
-            let cancel = Command::CancelOrder(CancelOrder {
-                owner: resting.account,
-                order: resting.order,
-            });
-            applied(&mut client, cancel);
+            applied(&mut client, world.traders[0].cancel(order_id(100)));
         }
         let numbers = 300 + 10 * start..302 + 10 * start;
         place_and_cancel(&world, &mut client, numbers);
@@ -134,11 +124,7 @@ fn a_frame_the_view_cannot_follow_is_an_alarm_and_the_exchange_goes_on() {
         for start in 0..2 {
             let engine = Engine::start(config.clone());
             let mut client = engine.client(Role::Operator);
-            let deposit = Command::Deposit(Deposit {
-                wallet: WalletAddress([1; 20]),
-                amount: Micros(5),
-                reference: Reference([0x50 + start; 32]),
-            });
+            let deposit = deposit(WalletAddress([1; 20]), Micros(5), [0x50 + start; 32]);
             applied(&mut client, deposit);
             assert_eq!(stopped(&mut client).snapshots.view_stopped, Sequence(2));
             assert_eq!(ask_for_snapshot(&mut client), SnapshotResult::Failed);
@@ -174,7 +160,7 @@ fn snapshots_of_an_older_view_are_passed_over_and_replaced() {
     let mut client = engine.client(Role::Operator);
     let mut images = Vec::new();
     for number in 500..503 {
-        applied(&mut client, Command::PlaceOrder(world.resting_buy(number)));
+        applied(&mut client, world.resting_buy(number).place());
         images.push(snapshot(&mut client));
     }
     engine.stop();
@@ -201,13 +187,9 @@ fn images_from_before_the_view_stopped_stay() {
     let mut client = engine.client(Role::Operator);
     // Each trade is a mint that completes both orders.
     for trade in 0..ROOM {
-        for (trader, outcome, maker_amount) in
-            [(0, Outcome::Yes, 2_000_000), (1, Outcome::No, 3_000_000)]
-        {
-            let number = 2 * trade + trader as u64;
-            let (side, kind) = (Side::Buy, OrderType::Gtc);
-            let order = world.order(number, trader, side, outcome, kind, maker_amount, 5_000_000);
-            applied(&mut client, Command::PlaceOrder(order));
+        for (trader, outcome, price) in [(0, Outcome::Yes, "0.4"), (1, Outcome::No, "0.6")] {
+            let order = world.buy(2 * trade + trader as u64, trader, 5);
+            applied(&mut client, order.of(outcome).at(price).place());
         }
     }
     assert_eq!(client.status().live_orders, 0);

@@ -4,12 +4,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use foretell_engine::JOURNAL_DIRECTORY;
+use foretell_fixtures::{Trader, trader};
 use foretell_journal::Options;
 use foretell_matching::{Capacity, Exchange};
-use foretell_model::command::{Deposit, SetTerms, Split};
+use foretell_model::command::SetTerms;
 use foretell_model::{
-    AccountNumber, Command, CommandOutcome, CommandStamp, Event, MarketNumber, MarketTerms, Micros,
-    OperatorNumber, Reference, Sequence, TimeNs, Verdict, WalletAddress,
+    AccountNumber, Command, CommandOutcome, CommandStamp, Event, MarketNumber, MarketTerms,
+    OperatorNumber, Sequence, TimeNs, Verdict,
 };
 
 use crate::restart::now;
@@ -62,24 +63,15 @@ impl Recording {
             .map(|number| {
                 let mut wallet = [0xA7; 20];
                 wallet[..4].copy_from_slice(&number.to_be_bytes());
-                let mut reference = [0xA7; 32];
-                reference[..4].copy_from_slice(&number.to_be_bytes());
-                let reference = Reference(reference);
-                let deposit = Command::Deposit(Deposit {
-                    wallet: WalletAddress(wallet),
-                    amount: Micros(u64::from(number) * 1_000_000),
-                    reference,
-                });
-                let CommandOutcome::Account(account) = self.apply(deposit) else {
+
+                let trader = trader(0).named(wallet);
+                let CommandOutcome::Account(account) =
+                    self.apply(trader.deposit(u64::from(number)))
+                else {
                     panic!("a deposit opens an account");
                 };
-                let lots = foretell_model::Lots(u64::from(number) * 100);
-                self.apply(Command::Split(Split {
-                    account,
-                    market,
-                    lots,
-                    reference,
-                }));
+                let holder = Trader { account, ..trader };
+                self.apply(holder.split(market, u64::from(number)));
                 account
             })
             .collect()

@@ -1,55 +1,29 @@
 //! A replace: its commands stand next to each other, in the ring and in the journal.
 
+use foretell_fixtures::{Order, order_id};
 use foretell_link::{Answer, Reply, Role};
 use foretell_model::command::CancelOrder;
 use foretell_model::limits::MAX_REPLACE;
 use foretell_model::{
-    Command, CommandOutcome, OrderResult, OrderStatus, OrderType, Outcome, PlaceOrder,
-    RejectionReason, Side, Verdict,
+    Command, CommandOutcome, OrderResult, OrderStatus, OrderType, Outcome, RejectionReason, Verdict,
 };
 
 use crate::harness::{Engine, MACHINES, OwnedFrame, TestClient, config, frames};
-use crate::world::{World, order_id};
-
-const SHARE: u64 = 1_000_000;
-
-fn place(order: PlaceOrder) -> Command {
-    Command::PlaceOrder(order)
-}
+use crate::world::World;
 
 /// A BUY of No at these cents, of trader 0: an ask.
 fn ask(world: &World, number: u64, cents: u64, shares: u64) -> Command {
-    let (value, gtc) = (cents * SHARE / 100 * shares, OrderType::Gtc);
-    place(world.order(
-        number,
-        0,
-        Side::Buy,
-        Outcome::No,
-        gtc,
-        value,
-        shares * SHARE,
-    ))
+    let order = world.buy(number, 0, shares).of(Outcome::No);
+    order.at_cents(cents).place()
 }
 
 /// A BUY of Yes at 60 cents, of trader 1: it meets asks.
-fn taker(world: &World, number: u64, shares: u64) -> Command {
-    let (value, gtc) = (60 * SHARE / 100 * shares, OrderType::Gtc);
-    place(world.order(
-        number,
-        1,
-        Side::Buy,
-        Outcome::Yes,
-        gtc,
-        value,
-        shares * SHARE,
-    ))
+fn taker(world: &World, number: u64, shares: u64) -> Order {
+    world.buy(number, 1, shares).at("0.6")
 }
 
 fn cancel(world: &World, trader: usize, number: u64) -> Command {
-    Command::CancelOrder(CancelOrder {
-        owner: world.traders[trader].account,
-        order: order_id(number),
-    })
+    world.traders[trader].cancel(order_id(number))
 }
 
 fn status(verdict: Verdict) -> OrderStatus {
@@ -87,15 +61,15 @@ fn cancels_come_first_and_each_frame_counts_what_the_group_touched() {
         for number in 1..=3 {
             client.ask(ask(&world, number, 55, 1), b"signed");
         }
-        client.ask(place(world.resting_buy(4)), b"signed");
+        client.ask(world.resting_buy(4).place(), b"signed");
         let replies = client.replace(
             false,
             &[
                 cancel(&world, 0, 1),
                 cancel(&world, 0, 99),
-                taker(&world, 5, 2),
-                place(world.resting_buy(4)),
-                taker(&world, 6, 1),
+                taker(&world, 5, 2).place(),
+                world.resting_buy(4).place(),
+                taker(&world, 6, 1).place(),
             ],
         );
         let verdicts: Vec<Verdict> = replies.iter().map(|reply| reply.verdict).collect();
@@ -124,16 +98,8 @@ fn orders_that_a_killed_one_visited_count_for_the_next() {
     for number in 1..=3 {
         client.ask(ask(&world, number, 55, 1), b"signed");
     }
-    let too_large = |number| {
-        let Command::PlaceOrder(order) = taker(&world, number, 5) else {
-            panic!("an order");
-        };
-        place(PlaceOrder {
-            order_type: OrderType::Fok,
-            ..order
-        })
-    };
-    let last = place(world.resting_buy(7));
+    let too_large = |number| taker(&world, number, 5).as_type(OrderType::Fok).place();
+    let last = world.resting_buy(7).place();
     let replies = client.replace(false, &[too_large(5), too_large(6), last]);
     // A kill is applied, and takes a frame.
     let applied = |reply: &Reply| matches!(reply.verdict, Verdict::Applied(_));
@@ -151,13 +117,13 @@ fn orders_wait_for_all_cancels_if_the_client_says_so() {
     let engine = Engine::start(config(directory.path()));
     let world = World::build(&engine);
     let mut client = engine.client(Role::Trading);
-    client.ask(place(world.resting_buy(1)), b"signed");
-    client.ask(place(world.resting_buy(2)), b"signed");
+    client.ask(world.resting_buy(1).place(), b"signed");
+    client.ask(world.resting_buy(2).place(), b"signed");
     let commands = [
         cancel(&world, 0, 99),
         cancel(&world, 0, 1),
-        place(world.resting_buy(2)),
-        place(world.resting_buy(3)),
+        world.resting_buy(2).place(),
+        world.resting_buy(3).place(),
     ];
     let verdicts: Vec<Verdict> = client
         .replace(true, &commands)
@@ -168,7 +134,7 @@ fn orders_wait_for_all_cancels_if_the_client_says_so() {
     assert!(matches!(verdicts[1], Verdict::Applied(_)));
     assert!(matches!(verdicts[2], Verdict::Repeated { .. }));
     assert_eq!(reason(verdicts[3]), RejectionReason::NotAllCanceled);
-    let commands = [cancel(&world, 0, 2), place(world.resting_buy(3))];
+    let commands = [cancel(&world, 0, 2), world.resting_buy(3).place()];
     let replies = client.replace(true, &commands);
     assert_eq!(status(replies[1].verdict), OrderStatus::Live);
     engine.stop();
@@ -187,7 +153,7 @@ fn no_command_of_others_comes_between() {
         let others = std::thread::spawn(move || {
             let mut client = TestClient::connect(&socket, Role::Trading);
             for number in 0..4 * GROUPS {
-                client.ask(place(world.resting_buy(100_000 + number)), b"signed");
+                client.ask(world.resting_buy(100_000 + number).place(), b"signed");
             }
         });
         let mut client = engine.client(Role::Trading);
@@ -196,7 +162,7 @@ fn no_command_of_others_comes_between() {
         for group in 0..GROUPS {
             let before = group.checked_sub(1).map(numbers).into_iter().flatten();
             let cancels = before.map(|number| cancel(&world, 0, number));
-            let orders = numbers(group).map(|number| place(world.resting_buy(number)));
+            let orders = numbers(group).map(|number| world.resting_buy(number).place());
             let commands: Vec<Command> = cancels.chain(orders).collect();
             let replies = client.replace(true, &commands);
             assert!(
@@ -235,7 +201,7 @@ fn a_replace_is_admitted_whole_or_not_at_all() {
     let mut client = engine.client(Role::Trading);
     let before = client.status().sequence;
     // One connection has half of the ring.
-    let commands: Vec<Command> = (0..9).map(|it| place(world.resting_buy(it))).collect();
+    let commands: Vec<Command> = (0..9).map(|it| world.resting_buy(it).place()).collect();
     let request = client.send_replace(false, &commands);
     match client.client.receive().unwrap() {
         Answer::Busy(busy) => assert_eq!(busy.request, request),

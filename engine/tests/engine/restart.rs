@@ -3,13 +3,13 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use foretell_engine::{EXIT_REFUSED, EngineError, JOURNAL_DIRECTORY, SigningDomain};
+use foretell_fixtures::deposit;
 use foretell_journal::Options;
 use foretell_link::Role;
-use foretell_model::command::Deposit;
 use foretell_model::event::{AccountOpened, Deposited};
 use foretell_model::{
-    AccountNumber, Command, DomainNumber, Event, Micros, Reference, RejectionReason, Sequence,
-    SettingsUpdate, SystemMode, TimeNs, Verdict, WalletAddress,
+    AccountNumber, Command, DomainNumber, Event, Micros, RejectionReason, Sequence, SettingsUpdate,
+    SystemMode, TimeNs, Verdict, WalletAddress,
 };
 
 use crate::harness::{Engine, config, frames};
@@ -22,7 +22,7 @@ fn the_state_is_the_same_after_a_restart_and_the_epoch_is_not() {
     let world = World::build(&engine);
     let mut client = engine.client(Role::Trading);
     for number in 0..50 {
-        client.ask(Command::PlaceOrder(world.resting_buy(number)), b"signed");
+        client.ask(world.resting_buy(number).place(), b"signed");
     }
     let before = client.status();
     let (epoch, genesis) = (engine.ready.epoch, engine.ready.genesis);
@@ -49,7 +49,7 @@ fn the_state_is_the_same_after_a_restart_and_the_epoch_is_not() {
         )
     );
     assert!(after.time >= before.time);
-    let again = client.ask(Command::PlaceOrder(world.resting_buy(7)), b"signed");
+    let again = client.ask(world.resting_buy(7).place(), b"signed");
     assert!(
         matches!(again.verdict, Verdict::Repeated { .. }),
         "{again:?}"
@@ -214,13 +214,7 @@ pub(crate) fn journal_of(
     let (mut appender, syncer, _state) = recovered.start().unwrap();
     let wallet = WalletAddress([1; 20]);
     let account = AccountNumber(0);
-    let deposit = |number| {
-        Command::Deposit(Deposit {
-            wallet,
-            amount: Micros(100),
-            reference: Reference([number; 32]),
-        })
-    };
+    let deposit = |number: u8| deposit(wallet, Micros(100), [number; 32]);
     let deposited = Event::Deposited(Deposited {
         account,
         amount: Micros(100),

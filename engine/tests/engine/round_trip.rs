@@ -1,14 +1,15 @@
 //! Orders, their answers, and their frames in the journal.
 
+use foretell_fixtures::order_id;
 use foretell_link::{Role, Stage};
-use foretell_model::command::{CancelAll, CancelOrder};
+use foretell_model::command::CancelOrder;
 use foretell_model::{
     Command, CommandOutcome, FramePosition, OrderResult, OrderStatus, OrderType, Outcome,
-    Rejection, RejectionReason, Sequence, Side, Verdict,
+    Rejection, RejectionReason, Sequence, TimeMs, TimeSeconds, Verdict,
 };
 
 use crate::harness::{Engine, MACHINES, config, frames};
-use crate::world::{World, order_id};
+use crate::world::World;
 
 #[test]
 fn orders_rest_match_and_are_cancelled_on_every_machine() {
@@ -19,7 +20,7 @@ fn orders_rest_match_and_are_cancelled_on_every_machine() {
         let mut client = engine.client(Role::Trading);
         let owner = world.traders[0].account;
 
-        let placed = client.ask(Command::PlaceOrder(world.resting_buy(1)), b"signed");
+        let placed = client.ask(world.resting_buy(1).place(), b"signed");
         let Verdict::Applied(CommandOutcome::Order(result)) = placed.verdict else {
             panic!("{placed:?}");
         };
@@ -29,16 +30,8 @@ fn orders_rest_match_and_are_cancelled_on_every_machine() {
         assert_ne!(placed.place, FramePosition::default());
 
         // BUY No at 0.60 matches BUY Yes at 0.40: a mint.
-        let cross = world.order(
-            2,
-            1,
-            Side::Buy,
-            Outcome::No,
-            OrderType::Fak,
-            1_200_000,
-            2_000_000,
-        );
-        let matched = client.ask(Command::PlaceOrder(cross), b"signed too");
+        let cross = world.buy(2, 1, 2).of(Outcome::No).at("0.6");
+        let matched = client.ask(cross.as_type(OrderType::Fak).place(), b"signed too");
         assert!(
             matches!(
                 matched.verdict,
@@ -64,7 +57,7 @@ fn orders_rest_match_and_are_cancelled_on_every_machine() {
         );
         assert_eq!(gone.place, FramePosition::default());
 
-        client.ask(Command::PlaceOrder(world.resting_buy(3)), b"signed");
+        client.ask(world.resting_buy(3).place(), b"signed");
         let order = order_id(3);
         let cancelled = client.ask(Command::CancelOrder(CancelOrder { owner, order }), &[]);
         assert_eq!(
@@ -101,16 +94,8 @@ fn what_the_book_refuses_is_journalled_without_evidence() {
     let world = World::build(&engine);
     let mut client = engine.client(Role::Trading);
 
-    let unfilled = world.order(
-        1,
-        0,
-        Side::Buy,
-        Outcome::Yes,
-        OrderType::Fok,
-        4_000_000,
-        10_000_000,
-    );
-    let killed = client.ask(Command::PlaceOrder(unfilled), b"signed");
+    let unfilled = world.buy(1, 0, 10).at("0.4").as_type(OrderType::Fok);
+    let killed = client.ask(unfilled.place(), b"signed");
     assert!(
         matches!(
             killed.verdict,
@@ -125,17 +110,17 @@ fn what_the_book_refuses_is_journalled_without_evidence() {
         "{killed:?}"
     );
     // Rejected at admission: not journalled.
-    let mut too_old = world.resting_buy(2);
-    too_old.timestamp.0 -= 3_600_000;
-    let refused = client.ask(Command::PlaceOrder(too_old), b"signed");
+    let an_hour_ago = TimeMs(world.time.millis().0 - 3_600_000);
+    let too_old = world.resting_buy(2).signed(an_hour_ago);
+    let refused = client.ask(too_old.place(), b"signed");
     assert!(
         matches!(refused.verdict, Verdict::Rejected(_)),
         "{refused:?}"
     );
     assert_eq!(refused.sequence, killed.sequence);
     // A repeat of the order returns the first sequence.
-    let placed = client.ask(Command::PlaceOrder(world.resting_buy(3)), b"signed");
-    let again = client.ask(Command::PlaceOrder(world.resting_buy(3)), b"signed");
+    let placed = client.ask(world.resting_buy(3).place(), b"signed");
+    let again = client.ask(world.resting_buy(3).place(), b"signed");
     assert!(
         matches!(again.verdict, Verdict::Repeated { first, .. } if first == placed.sequence),
         "{again:?}"
@@ -161,16 +146,13 @@ fn long_work_is_continued_before_anything_else_and_named_in_the_reply() {
         let mut client = engine.client(Role::Trading);
         let orders = 5_000;
         for number in 0..orders {
-            client.ask(Command::PlaceOrder(world.resting_buy(number)), b"signed");
+            client.ask(world.resting_buy(number).place(), b"signed");
         }
-        let cancel = Command::CancelAll(CancelAll {
-            owner: world.traders[0].account,
-            heartbeat: false,
-        });
+        let cancel = world.traders[0].cancel_all();
         // The next command waits for all of it.
         let first = client.send(cancel, &[]).unwrap();
         client
-            .send(Command::PlaceOrder(world.resting_buy(orders)), b"signed")
+            .send(world.resting_buy(orders).place(), b"signed")
             .unwrap();
         let mut reply = || match client.client.receive().unwrap() {
             foretell_link::Answer::Reply(reply) => reply,
@@ -197,10 +179,8 @@ fn time_passes_for_orders_that_expire() {
     let engine = Engine::start(config);
     let world = World::build(&engine);
     let mut client = engine.client(Role::Trading);
-    let mut order = world.resting_buy(1);
-    order.order_type = OrderType::Gtd;
-    order.expiration.0 = world.time.seconds().0 + 2;
-    client.ask(Command::PlaceOrder(order), b"signed");
+    let soon = TimeSeconds(world.time.seconds().0 + 2);
+    client.ask(world.resting_buy(1).until(soon).place(), b"signed");
     client.wait_for(|status| status.live_orders == 0);
     engine.stop();
     let journal = frames(directory.path());

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use foretell_journal::snapshot::newest_image;
 use foretell_link::{Role, SnapshotResult};
-use foretell_model::{Command, Sequence, Verdict};
+use foretell_model::{Sequence, Verdict};
 
 use crate::harness::Engine;
 use crate::hooked_disk::{Hook, HookedDisk, Operation};
@@ -85,7 +85,7 @@ fn a_crash_anywhere_between_chunks_and_images_leaves_whole_ones() {
         let second = ask_for_snapshot(&mut client);
         went_well = faults.done.load(Ordering::SeqCst) < operations;
         // The exchange continues in every case.
-        let placed = client.ask(Command::PlaceOrder(world.resting_buy(1)), b"signed");
+        let placed = client.ask(world.resting_buy(1).place(), b"signed");
         assert!(matches!(placed.verdict, Verdict::Applied(_)), "{placed:?}");
         engine.stop();
 

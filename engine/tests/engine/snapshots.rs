@@ -1,5 +1,6 @@
 //! Snapshots of a running engine: schedule, contents, and starts from them.
 
+use foretell_model::record::Vocabulary;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -10,11 +11,9 @@ use foretell_journal::Durability;
 use foretell_journal::snapshot::{Chunk, Image};
 use foretell_link::{Answer, Request, Role, SnapshotResult};
 use foretell_matching::Exchange;
-use foretell_model::command::CancelAll;
 use foretell_model::digest::StateDigest;
-use foretell_model::record::Vocabulary;
 use foretell_model::state::{self, StateRecord};
-use foretell_model::{Command, Sequence, Verdict};
+use foretell_model::{Sequence, Verdict};
 use foretell_view::Chunking;
 
 use crate::harness::{Engine, TestClient, config, frames};
@@ -117,7 +116,7 @@ fn images_come_by_themselves_after_so_many_frames_or_so_long() {
         run(config, |world, client| {
             let before = client.status().durable.0;
             for number in 0..60 {
-                client.ask(Command::PlaceOrder(world.resting_buy(number)), b"signed");
+                client.ask(world.resting_buy(number).place(), b"signed");
             }
             let status = client.wait_for(|status| status.snapshots.newest.0 > before + 30);
             assert!(status.snapshots.newest <= status.snapshots.folded);
@@ -136,7 +135,7 @@ fn an_operator_gets_an_image_of_all_that_was_durable() {
     let world = World::build(&engine);
     let mut operator = engine.client(Role::Operator);
     for number in 0..5 {
-        let placed = operator.ask(Command::PlaceOrder(world.resting_buy(number)), b"signed");
+        let placed = operator.ask(world.resting_buy(number).place(), b"signed");
         let image = snapshot(&mut operator);
         assert_eq!(image, placed.sequence);
         // No command since: the existing snapshot is returned.
@@ -210,7 +209,7 @@ fn what_somebody_removes_is_written_again() {
 fn assert_starts_equal(directory: &Path, config: EngineConfig) {
     let chunking = config.publishing.chunking;
     let sequence = run(config, |world, client| {
-        let again = client.ask(Command::PlaceOrder(world.resting_buy(900_000)), b"signed");
+        let again = client.ask(world.resting_buy(900_000).place(), b"signed");
         assert!(
             matches!(again.verdict, Verdict::Repeated { .. }),
             "{again:?}"
@@ -228,20 +227,17 @@ fn a_start_from_any_image_is_the_start_from_the_first_frame() {
     config.settings.live_orders_per_account = 5_000;
     let cancelled = run(config, |world, client| {
         Life::new(3).go_on(world, client, 40);
-        client.ask(Command::PlaceOrder(world.resting_buy(900_000)), b"signed");
+        client.ask(world.resting_buy(900_000).place(), b"signed");
         // More orders than one command may end, so that work stays pending.
         const ORDERS: u64 = 4_200;
         for number in 0..ORDERS {
             let order = world.resting_buy(910_000 + number);
-            client.send(Command::PlaceOrder(order), b"signed").unwrap();
+            client.send(order.place(), b"signed").unwrap();
             if number % 100 == 99 {
                 (0..100).for_each(|_| drop(client.client.receive().unwrap()));
             }
         }
-        let cancel = Command::CancelAll(CancelAll {
-            owner: world.traders[0].account,
-            heartbeat: false,
-        });
+        let cancel = world.traders[0].cancel_all();
         let reply = client.ask(cancel, &[]);
         assert!(reply.last_sequence > reply.sequence, "{reply:?}");
         Life::new(4).go_on(world, client, 40);
@@ -272,7 +268,7 @@ fn a_start_from_any_image_is_the_start_from_the_first_frame() {
 fn three_images(directory: &Path) -> Vec<Sequence> {
     run(on_request(directory), |world, client| {
         let mut life = Life::new(9);
-        client.ask(Command::PlaceOrder(world.resting_buy(900_000)), b"signed");
+        client.ask(world.resting_buy(900_000).place(), b"signed");
         for _ in 0..3 {
             life.go_on(world, client, 30);
             snapshot(client);
@@ -318,7 +314,7 @@ fn an_image_beyond_the_journal_is_removed_and_one_of_another_history_not_begun_w
     let early = tempfile::tempdir().unwrap();
     let mut life = Life::new(11);
     run(without(source.path()), |world, client| {
-        client.ask(Command::PlaceOrder(world.resting_buy(900_000)), b"signed");
+        client.ask(world.resting_buy(900_000).place(), b"signed");
         life.go_on(world, client, 40);
     });
     copy_journal(source.path(), early.path());
@@ -340,7 +336,7 @@ fn an_image_beyond_the_journal_is_removed_and_one_of_another_history_not_begun_w
     run(without(early.path()), |world, client| {
         let mut number = 950_000;
         while client.status().durable.0 < late.0 - 1 {
-            client.ask(Command::PlaceOrder(world.resting_buy(number)), b"signed");
+            client.ask(world.resting_buy(number).place(), b"signed");
             number += 1;
         }
     });
@@ -350,7 +346,7 @@ fn an_image_beyond_the_journal_is_removed_and_one_of_another_history_not_begun_w
     // Also when another frame has its sequence.
     run(without(early.path()), |world, client| {
         for number in 960_000..960_005 {
-            client.ask(Command::PlaceOrder(world.resting_buy(number)), b"signed");
+            client.ask(world.resting_buy(number).place(), b"signed");
         }
     });
     put_back();

@@ -4,7 +4,8 @@ use foretell_journal::Scratch;
 use foretell_link::Role;
 use foretell_model::command::RegisterDomain;
 use foretell_model::limits::MAX_TAIL_BYTES;
-use foretell_model::record::{self, Record};
+use foretell_model::record::Record;
+use foretell_model::record::{self};
 use foretell_model::tail::Tail;
 use foretell_model::{Command, DomainNumber, Lots, MarketNumber, Outcome, Price, Sequence};
 

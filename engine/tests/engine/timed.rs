@@ -4,13 +4,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use foretell_engine::SigningDomain;
+use foretell_fixtures::Order;
 use foretell_link::{Reply, Role};
 use foretell_model::command::SetTerms;
 use foretell_model::event::{MarketStateSet, OrderClosed};
 use foretell_model::{
     CloseReason, Command, CommandOutcome, DomainNumber, Event, HoldSet, MarketState, MarketTerms,
-    OrderStatus, OrderType, Outcome, PlaceOrder, RejectionReason, Sequence, Side, SystemMode,
-    TimeMs, TimeSeconds, Verdict,
+    OrderStatus, Outcome, RejectionReason, Sequence, SystemMode, TimeMs, TimeSeconds, Verdict,
 };
 
 use crate::harness::{Engine, MACHINES, OwnedFrame, TestClient, config, frames};
@@ -18,13 +18,9 @@ use crate::recorded::Recording;
 use crate::restart::now;
 use crate::world::World;
 
-const SHARE: u64 = 1_000_000;
-
 /// A BUY of ten shares at these cents.
-fn buy(world: &World, number: u64, trader: usize, outcome: Outcome, cents: u64) -> PlaceOrder {
-    let (value, shares) = (cents * SHARE / 10, 10 * SHARE);
-    let gtc = OrderType::Gtc;
-    world.order(number, trader, Side::Buy, outcome, gtc, value, shares)
+fn buy(world: &World, number: u64, trader: usize, outcome: Outcome, cents: u64) -> Order {
+    world.buy(number, trader, 10).of(outcome).at_cents(cents)
 }
 
 fn set_terms(world: &World, client: &mut TestClient, change: impl FnOnce(&mut MarketTerms)) {
@@ -53,7 +49,7 @@ fn place_after(
 ) -> Reply {
     loop {
         let order = world.resting_buy(numbers.next().unwrap());
-        let reply = client.ask(Command::PlaceOrder(order), b"signed");
+        let reply = client.ask(order.place(), b"signed");
         match reply.verdict {
             Verdict::Rejected(refusal) if refusal.reason == reason => {}
             _ => return reply,
@@ -88,11 +84,11 @@ fn a_market_opens_clears_and_closes_on_the_clock_of_the_engine() {
         // The engine does it while nobody asks for anything else.
         operator.wait_for(|status| status.live_orders == 0);
         let order = world.resting_buy(numbers.next().unwrap());
-        operator.ask(Command::PlaceOrder(order), b"signed");
+        operator.ask(order.place(), b"signed");
         set_terms(&world, &mut operator, |terms| terms.closes_at = soon());
         operator.wait_for(|status| status.live_orders == 0);
         let late = world.resting_buy(numbers.next().unwrap());
-        let late = operator.ask(Command::PlaceOrder(late), b"signed");
+        let late = operator.ask(late.place(), b"signed");
         assert!(
             matches!(late.verdict, Verdict::Rejected(refusal) if refusal.reason == RejectionReason::MarketClosed),
             "{late:?}"
@@ -124,9 +120,9 @@ fn a_delayed_order_meets_the_book_of_its_time_while_the_engine_idles() {
         let mut client = engine.client(Role::Operator);
         set_terms(&world, &mut client, |terms| terms.taker_delay_ms = 200);
         let maker = buy(&world, 1, 0, Outcome::No, 60);
-        client.ask(Command::PlaceOrder(maker), b"signed");
+        client.ask(maker.place(), b"signed");
         let taker = buy(&world, 2, 1, Outcome::Yes, 40);
-        let reply = client.ask(Command::PlaceOrder(taker), b"signed");
+        let reply = client.ask(taker.place(), b"signed");
         let Verdict::Applied(CommandOutcome::Order(result)) = reply.verdict else {
             panic!("{reply:?}");
         };
@@ -160,19 +156,15 @@ fn long_idle(directory: &Path) -> Sequence {
         terms.closes_at = TimeMs(begin + 300_000);
     });
     recording.open(&world);
-    let expiring = PlaceOrder {
-        order_type: OrderType::Gtd,
-        expiration: TimeSeconds(begin / 1_000 + 160),
-        ..buy(&world, 3, 0, Outcome::No, 50)
-    };
+    let expires = TimeSeconds(begin / 1_000 + 160);
     let orders = [
         buy(&world, 1, 0, Outcome::No, 60),
         buy(&world, 2, 0, Outcome::No, 55),
-        expiring,
+        buy(&world, 3, 0, Outcome::No, 50).until(expires),
         buy(&world, 4, 1, Outcome::Yes, 40),
     ];
     for order in orders {
-        recording.apply(Command::PlaceOrder(order));
+        recording.apply(order.place());
     }
     recording.write(directory)
 }

@@ -1,22 +1,10 @@
 //! A market, two funded traders, and their orders.
 
+use foretell_fixtures::{Order, Size, Trader, market, order_id, trader};
 use foretell_link::{Reply, Role};
-use foretell_model::command::{Deposit, RegisterKey};
-use foretell_model::{
-    AccountNumber, ApiKey, Command, CommandOutcome, ConditionId, FeeSchedule, KeyNumber, Lots,
-    MarketNumber, Micros, OrderId, OrderType, Outcome, PlaceOrder, Reference, Side, Tick, TimeMs,
-    TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress,
-};
+use foretell_model::{Command, CommandOutcome, MarketNumber, Side, TimeNs, Verdict};
 
 use crate::harness::Engine;
-
-/// A trader.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Trader {
-    pub(crate) wallet: WalletAddress,
-    pub(crate) account: AccountNumber,
-    pub(crate) key: KeyNumber,
-}
 
 /// The market and traders of the tests.
 #[derive(Clone, Copy, Debug)]
@@ -25,16 +13,6 @@ pub(crate) struct World {
     pub(crate) traders: [Trader; 2],
     /// Engine time of its creation.
     pub(crate) time: TimeNs,
-}
-
-fn bytes<const N: usize>(kind: u8, number: u64) -> [u8; N] {
-    let mut bytes = [kind; N];
-    bytes[N - 8..].copy_from_slice(&number.to_be_bytes());
-    bytes
-}
-
-pub(crate) fn order_id(number: u64) -> OrderId {
-    OrderId(bytes(0xA0, number))
 }
 
 fn outcome(reply: &Reply) -> CommandOutcome {
@@ -47,22 +25,12 @@ fn outcome(reply: &Reply) -> CommandOutcome {
 /// Registers the market and funds the traders. On an exchange that has all
 /// of it, finds it again.
 pub(crate) fn set_up(ask: &mut dyn FnMut(Command) -> CommandOutcome, time: TimeNs) -> World {
-    let register = Command::RegisterMarket(foretell_model::command::RegisterMarket {
-        index: None,
-        condition: ConditionId([7; 32]),
-        tokens: [TokenId([1; 32]), TokenId([2; 32])],
-        tick: Tick::Hundredth,
-        tick_refines: false,
-        minimum_size: Lots(1),
-        fee: FeeSchedule::default(),
-        event: None,
-    });
-    let CommandOutcome::Market(market) = ask(register) else {
+    let CommandOutcome::Market(market) = ask(market(0).register()) else {
         panic!("a market is registered");
     };
     World {
         market,
-        traders: [1, 2].map(|number| Trader::open(ask, number)),
+        traders: [0, 1].map(|number| open(ask, number)),
         time,
     }
 }
@@ -87,68 +55,38 @@ impl World {
         )
     }
 
-    /// A GTC BUY of one share at 0.40: orders of trader 0 never cross each other.
-    pub(crate) fn resting_buy(&self, number: u64) -> PlaceOrder {
-        self.order(
-            number,
-            0,
-            Side::Buy,
-            Outcome::Yes,
-            OrderType::Gtc,
-            400_000,
-            1_000_000,
-        )
+    /// A BUY of one share at 0.40: orders of trader 0 never cross each other.
+    pub(crate) fn resting_buy(&self, number: u64) -> Order {
+        self.buy(number, 0, 1).at("0.4")
     }
 
-    #[allow(clippy::too_many_arguments, reason = "an order has so many terms")]
+    /// A BUY in the market; its id is that of the number.
+    pub(crate) fn buy(&self, number: u64, trader: usize, size: impl Into<Size>) -> Order {
+        self.order(number, trader, Side::Buy, size)
+    }
+
+    /// A BUY or SELL.
     pub(crate) fn order(
         &self,
         number: u64,
         trader: usize,
         side: Side,
-        outcome: Outcome,
-        order_type: OrderType,
-        maker_amount: u64,
-        taker_amount: u64,
-    ) -> PlaceOrder {
-        PlaceOrder {
-            order: order_id(number),
-            account: self.traders[trader].account,
-            key: self.traders[trader].key,
-            market: self.market,
-            outcome,
-            side,
-            order_type,
-            post_only: false,
-            maker_amount,
-            taker_amount,
-            expiration: TimeSeconds(0),
-            timestamp: TimeMs(self.time.millis().0),
-        }
+        size: impl Into<Size>,
+    ) -> Order {
+        let order = self.traders[trader].order(side, size).on(self.market);
+        order.id(order_id(number)).signed(self.time.millis())
     }
 }
 
-impl Trader {
-    fn open(ask: &mut dyn FnMut(Command) -> CommandOutcome, number: u64) -> Self {
-        let wallet = WalletAddress(bytes(0xC0, number));
-        let funded = ask(Command::Deposit(Deposit {
-            wallet,
-            amount: Micros(1_000_000_000_000),
-            reference: Reference(bytes(0xD0, number)),
-        }));
-        let registered = ask(Command::RegisterKey(RegisterKey {
-            owner: wallet,
-            nonce: [0; 32],
-            api_key: ApiKey(bytes(0xE0, number)),
-            read_only: false,
-        }));
-        match (funded, registered) {
-            (CommandOutcome::Account(account), CommandOutcome::Key(key)) => Self {
-                wallet,
-                account,
-                key,
-            },
-            other => panic!("{other:?}"),
-        }
+/// Opens the account of a trader; both have the numbers that the engine says.
+fn open(ask: &mut dyn FnMut(Command) -> CommandOutcome, number: u32) -> Trader {
+    let opened = trader(number);
+    match opened.open(1_000_000).map(ask) {
+        [CommandOutcome::Account(account), CommandOutcome::Key(key)] => Trader {
+            account,
+            key,
+            ..opened
+        },
+        other => panic!("{other:?}"),
     }
 }

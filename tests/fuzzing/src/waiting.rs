@@ -1,38 +1,20 @@
 //! A state in which everything waits that can: terms, a delayed order, a proposal, policies, listed wallets,
 //! accrued rebates, a settlement and a held withdrawal.
 
+use foretell_fixtures::{market, trader};
 use foretell_matching::{Capacity, Exchange};
 use foretell_model::command::{
-    AddOperator, Deposit, ListWallet, Propose, RegisterKey, RegisterMarket, ResolveMarket,
-    SetPolicy, SetTerms, Split, Withdraw,
+    AddOperator, ListWallet, Propose, ResolveMarket, SetPolicy, SetTerms, Withdraw,
 };
 use foretell_model::{
-    AccountNumber, ApiKey, Command, CommandStamp, ConditionId, FeeSchedule, KeyNumber, Lots,
-    MarketNumber, MarketTerms, Micros, OperatorName, OperatorNumber, OperatorRole, OrderId,
-    OrderType, Outcome, PaymentSettings, Payout, PlaceOrder, Reference, ResolutionPolicy, Settings,
-    Side, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress,
+    Command, CommandStamp, MarketNumber, MarketTerms, Micros, OperatorName, OperatorNumber,
+    OperatorRole, OrderId, OrderType, Outcome, PaymentSettings, Payout, PlaceOrder, Reference,
+    ResolutionPolicy, Settings, TimeMs, TimeNs, Verdict, WalletAddress,
 };
 
 const NOW: TimeNs = TimeNs(1_700_000_000_000_000_000);
 const ADMIN: OperatorNumber = OperatorNumber::FIRST_ADMIN;
 const ANN: OperatorNumber = OperatorNumber(3);
-
-fn market(number: u32) -> Command {
-    let byte = 10 * u8::try_from(number).expect("few markets") + 10;
-    Command::RegisterMarket(RegisterMarket {
-        index: None,
-        condition: ConditionId([byte; 32]),
-        tokens: [TokenId([byte; 32]), TokenId([byte + 1; 32])],
-        tick: Tick::Hundredth,
-        tick_refines: false,
-        minimum_size: Lots(1),
-        fee: FeeSchedule {
-            rate_ppm: 40_000,
-            exponent: 1,
-        },
-        event: None,
-    })
-}
 
 fn order(
     number: u8,
@@ -41,26 +23,13 @@ fn order(
     outcome: Outcome,
     order_type: OrderType,
 ) -> Command {
-    let (cents, shares) = (50, 10_000_000);
-    Command::PlaceOrder(PlaceOrder {
-        order: OrderId([number; 32]),
-        account: AccountNumber(account),
-        key: KeyNumber(account),
-        market: MarketNumber(market),
-        outcome,
-        side: Side::Buy,
-        order_type,
-        post_only: false,
-        maker_amount: cents * shares / 100,
-        taker_amount: shares,
-        expiration: TimeSeconds(0),
-        timestamp: NOW.millis(),
-    })
+    let order = trader(account).buy(10).at("0.5").of(outcome);
+    let order = order.on(MarketNumber(market)).as_type(order_type);
+    order.id(OrderId([number; 32])).signed(NOW.millis()).place()
 }
 
 /// Accounts, markets and operators.
 fn registered() -> Vec<(OperatorNumber, Command)> {
-    let wallet = |byte| WalletAddress([byte; 20]);
     let mut commands = vec![Command::ChangeSettings {
         settings: Settings {
             marketable_minimum: Micros::ZERO,
@@ -68,29 +37,10 @@ fn registered() -> Vec<(OperatorNumber, Command)> {
         }
         .into(),
     }];
-    for byte in [1, 2] {
-        commands.push(Command::Deposit(Deposit {
-            wallet: wallet(byte),
-            amount: Micros(500_000_000),
-            reference: Reference([byte; 32]),
-        }));
-        commands.push(Command::RegisterKey(RegisterKey {
-            owner: wallet(byte),
-            nonce: [0; 32],
-            api_key: ApiKey([byte; 16]),
-            read_only: false,
-        }));
-    }
+    commands.extend([0, 1].map(|number| trader(number).open(500)).concat());
     for number in 0..4 {
-        commands.push(market(number));
-        let market = MarketNumber(number);
-        commands.push(Command::ActivateMarket { market });
-        commands.push(Command::Split(Split {
-            account: AccountNumber(0),
-            market,
-            lots: Lots(1_000),
-            reference: Reference([100 + u8::try_from(number).expect("few markets"); 32]),
-        }));
+        commands.extend(market(number).fee(40_000).open());
+        commands.push(trader(0).split(MarketNumber(number), 10));
     }
     let add = |role, name: &str| {
         Command::AddOperator(AddOperator {

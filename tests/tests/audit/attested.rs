@@ -1,8 +1,8 @@
 //! An attested state must equal the state of re-execution.
 
 use foretell_matching::{Capacity, Exchange};
-use foretell_model::command::{AttestState, Deposit};
-use foretell_model::{Command, Micros, Reference, Sequence, Verdict};
+use foretell_model::command::AttestState;
+use foretell_model::{Command, Sequence, Verdict};
 use serde_json::Value;
 
 use crate::run::{CONTRADICTS, SOUND, audit};
@@ -101,11 +101,7 @@ fn an_invented_deposit_is_found_by_the_states_attested_after_it() {
     let (site, _) = attesting();
     let mut frames = site.frames.iter();
     let place = frames.position(|frame| matches!(frame.command, Command::PlaceOrder(_)));
-    let invented = Command::Deposit(Deposit {
-        wallet: site.wallet(0),
-        amount: Micros(500_000_000_000),
-        reference: Reference([0xDE; 32]),
-    });
+    let invented = foretell_fixtures::deposit(site.wallet(0), 500_000, [0xDE; 32]);
     let forged = with_command(&site.frames, place.expect("an order"), invented);
     let (code, report) = verify(&forged, &[]);
     assert_eq!(code, CONTRADICTS, "{report:#}");

@@ -241,7 +241,7 @@ fn exported_tables_hold_every_trade_order_and_balance() {
 }
 
 fn audit_usage(journal: &Path) -> (i32, String) {
-    let done = std::process::Command::new(env!("CARGO_BIN_EXE_foretell-under-test"))
+    let done = foretell_tests::exchange::foretell()
         .args(["audit", "--journal"])
         .arg(journal)
         .arg("export")

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use foretell_audit::Options;
-use foretell_model::command::{self, AttestState, CancelAll, CancelMarketOrders, Merge, Split};
+use foretell_model::command::{AttestState, CancelAll, CancelMarketOrders, Merge, Split};
 use foretell_model::event::{self, Converted, Deposited, OrderClosed, OrderKilled, OrderRested};
 use foretell_model::limits::REFERENCES_PER_ACCOUNT;
 use foretell_model::{
@@ -702,13 +702,7 @@ fn a_state_that_is_attested_before_it_was_there_is_found() {
 fn a_reference_that_moves_money_twice_is_found() {
     let mut site = Site::new();
     let wallet = site.wallet(0);
-    let deposit = |byte| {
-        Command::Deposit(command::Deposit {
-            wallet,
-            amount: Micros(7),
-            reference: Reference([byte; 32]),
-        })
-    };
+    let deposit = |byte: u8| foretell_fixtures::deposit(wallet, Micros(7), [byte; 32]);
     site.apply(deposit(0xE0), b"");
     let second = site.apply(deposit(0xE1), b"");
     at(&mut site.frames, second).command = deposit(0xE0);

@@ -1,7 +1,6 @@
 //! Runs the binary as an auditor does.
 
 use std::path::Path;
-use std::process::Command as Process;
 
 use serde_json::Value;
 
@@ -17,7 +16,7 @@ pub(crate) const NOT_FOUND: i32 = 8;
 
 /// Runs the audit with these arguments.
 pub(crate) fn audit(directory: &Path, arguments: &[&str]) -> (i32, Value) {
-    let done = Process::new(env!("CARGO_BIN_EXE_foretell-under-test"))
+    let done = foretell_tests::exchange::foretell()
         .args(["--json", "audit", "--journal"])
         .arg(directory)
         .args(arguments)

@@ -2,16 +2,16 @@
 //! and orders have the evidence and signature that a gateway sends.
 
 use foretell_auth::{Domain, Domains, OrderFields, Signer};
+use foretell_fixtures::{deposit, market, trader};
 use foretell_matching::{Capacity, Exchange};
 use foretell_model::command::{
-    self, BindWallet, CancelAll, Convert, Redeem, RegisterDomain, RegisterKey, RegisterMarket,
-    ResolveMarket, SetHeartbeat, Split,
+    BindWallet, Convert, Redeem, RegisterDomain, ResolveMarket, SetHeartbeat, Split,
 };
 use foretell_model::evidence::OrderEvidence;
 use foretell_model::{
-    AccountNumber, ApiKey, Command, ConditionId, DomainNumber, EventId, EventNumber, FeeSchedule,
-    KeyNumber, Lots, MarketNumber, Micros, OrderType, Outcome, PlaceOrder, Reference, Side, Tick,
-    TimeMs, TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress, WalletKind,
+    AccountNumber, Command, DomainNumber, EventId, EventNumber, KeyNumber, Lots, MarketNumber,
+    OrderType, Outcome, PlaceOrder, Reference, Side, TimeMs, TimeNs, TimeSeconds, Verdict,
+    WalletAddress, WalletKind,
 };
 
 use crate::seal::Loose;
@@ -86,20 +86,11 @@ impl Site {
             });
             site.apply(command, domain.text().as_bytes());
         }
-        for (trader, byte) in [(0, 1), (1, 2)] {
-            let owner = site.signers[trader].address();
-            site.apply(deposit(owner, byte), b"");
-            let nonce = [0; 32];
-            let api_key = ApiKey([byte; 16]);
-            site.apply(
-                Command::RegisterKey(RegisterKey {
-                    owner,
-                    nonce,
-                    api_key,
-                    read_only: false,
-                }),
-                b"",
-            );
+        for number in [0, 1] {
+            let owner = site.signers[number as usize].address();
+            for command in trader(number).named(owner.0).open(1_000) {
+                site.apply(command, b"");
+            }
         }
         for (trader, byte) in [(0, 3), (1, 4)] {
             let owner = site.signers[trader].address();
@@ -112,14 +103,14 @@ impl Site {
                 }),
                 b"",
             );
-            site.apply(deposit(wallet, byte), b"");
+            site.apply(deposit(wallet, 1_000, [byte; 32]), b"");
         }
         let market = register(0, None);
-        site.apply(Command::RegisterMarket(market), b"{}");
+        site.apply(market, b"{}");
         site.apply(Command::RegisterEvent { event: EventId(9) }, b"{}");
         for number in QUESTIONS {
             let market = register(number, Some(EventNumber(0)));
-            site.apply(Command::RegisterMarket(market), b"{}");
+            site.apply(market, b"{}");
         }
         for market in [0].into_iter().chain(QUESTIONS).map(MarketNumber) {
             site.apply(Command::ActivateMarket { market }, b"");
@@ -193,7 +184,7 @@ impl Site {
             } else {
                 owner
             },
-            token: tokens(wish.market)[wish.outcome.index()],
+            token: market(wish.market).terms.tokens[wish.outcome.index()],
             maker_amount,
             taker_amount,
             side: wish.side,
@@ -254,36 +245,13 @@ fn number(account: usize) -> AccountNumber {
     AccountNumber(u32::try_from(account).expect("few accounts"))
 }
 
-fn deposit(wallet: WalletAddress, byte: u8) -> Command {
-    Command::Deposit(command::Deposit {
-        wallet,
-        amount: Micros(1_000_000_000),
-        reference: Reference([byte; 32]),
-    })
-}
-
 fn deposit_wallet(trader: usize) -> WalletAddress {
     WalletAddress([[0xD0; 20], [0xD1; 20]][trader])
 }
 
-fn tokens(market: u32) -> [TokenId; 2] {
-    [0xA0, 0xB0].map(|byte: u8| TokenId([byte + u8::try_from(market).expect("few markets"); 32]))
-}
-
-fn register(market: u32, event: Option<EventNumber>) -> RegisterMarket {
-    RegisterMarket {
-        index: None,
-        condition: ConditionId([0xC0 + u8::try_from(market).expect("few markets"); 32]),
-        tokens: tokens(market),
-        tick: Tick::Hundredth,
-        tick_refines: true,
-        minimum_size: Lots(100),
-        fee: FeeSchedule {
-            rate_ppm: 20_000,
-            exponent: 1,
-        },
-        event,
-    }
+fn register(number: u32, event: Option<EventNumber>) -> Command {
+    let market = market(number).refines().minimum(Lots(100)).fee(20_000);
+    event.map_or(market, |event| market.of(event)).register()
 }
 
 /// Trading of every kind: resting, all three matches, kills, cancels, sets, a conversion, a
@@ -320,12 +288,8 @@ pub(crate) fn busy() -> Site {
         order_type: OrderType::Fak,
         ..limit(1, (Yes, Sell), 400, 6_000)
     }); // 200 at 0.62, merges 200
-    for trader in [0, 1] {
-        let all = Command::CancelAll(CancelAll {
-            owner: number(trader),
-            heartbeat: false,
-        });
-        site.apply(all, b"");
+    for number in [0, 1] {
+        site.apply(trader(number).cancel_all(), b"");
     }
     site.place(Wish {
         market: QUESTIONS[0],

@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use foretell_ops::demo::sample::Sample;
 use foretell_ops::demo::wallets::VISITORS;
 use foretell_ops::trader::Trader;
+use foretell_tests::demo::{plain_markets, visitors};
 use foretell_tests::exchange::{Exchange, Options};
 use foretell_tests::ledger::{Ledger, check_money};
-use foretell_tests::load::{LoadMarket, Shared, trade};
+use foretell_tests::load::{self, LoadMarket, Shared};
 use foretell_tests::random::Random;
 
 /// Micros each visitor of the demo is funded with.
@@ -34,24 +34,15 @@ pub(crate) struct Site {
 impl Site {
     /// Starts the exchange and the load.
     pub(crate) async fn start(random: &mut Random) -> Self {
-        let options = Options {
-            gateways: 2,
-            ..Options::demo()
-        };
-        let exchange = Exchange::start(env!("CARGO_BIN_EXE_foretell-under-test"), &options);
+        let exchange = Exchange::start(&Options::two_gateways());
         Self::start_on(exchange, random).await
     }
 
     /// The same on a running exchange with the demo's markets and wallets.
     pub(crate) async fn start_on(exchange: Exchange, random: &mut Random) -> Self {
-        let traders = Arc::new(connect(&exchange).await);
-        let sample = Sample::load().expect("the sample");
-        let plain = sample
-            .events
-            .iter()
-            .filter(|event| !event.neg_risk)
-            .flat_map(|event| &event.markets);
-        let markets: Vec<_> = plain
+        let traders = Arc::new(visitors(&exchange, VISITORS.len()).await);
+        let markets: Vec<_> = plain_markets()
+            .into_iter()
             .filter(|market| market.fee_rate_ppm == 0 && market.tick == "0.01")
             .take(3)
             .map(|market| LoadMarket::new(market.token_ids()))
@@ -80,7 +71,7 @@ impl Site {
         self.pause().await;
         let _ = self.exchange.stop();
         let exchange = start();
-        let traders = Arc::new(connect(&exchange).await);
+        let traders = Arc::new(visitors(&exchange, VISITORS.len()).await);
         let mut site = Self {
             exchange,
             traders,
@@ -92,13 +83,7 @@ impl Site {
 
     fn load(&mut self, random: &mut Random) {
         self.shared.stop.send_replace(false);
-        for number in 0..self.traders.len() {
-            let (traders, markets) = (Arc::clone(&self.traders), Arc::clone(&self.markets));
-            let (shared, random) = (self.shared.clone(), Random::new(random.draw()));
-            self.tasks.push(tokio::spawn(async move {
-                trade(number, &traders[number], &markets, &shared, random).await;
-            }));
-        }
+        self.tasks = load::start(&self.traders, &self.markets, &self.shared, random);
     }
 
     /// Stops the load, compares, stops the exchange cleanly, and compares after a restart.
@@ -132,14 +117,4 @@ impl Site {
         )
         .await;
     }
-}
-
-/// The demo's visitors, each with its first key.
-async fn connect(exchange: &Exchange) -> Vec<Trader> {
-    let mut traders = Vec::new();
-    for wallet in VISITORS {
-        let trader = Trader::connect(&exchange.trading, wallet.private_key, 0).await;
-        traders.push(trader.expect("a key"));
-    }
-    traders
 }

@@ -30,7 +30,7 @@ async fn what_was_acknowledged_survives_a_disk_that_fails() {
             after_io_error,
             ..options.clone()
         };
-        Exchange::start_at(env!("CARGO_BIN_EXE_foretell-under-test"), &options, &data)
+        Exchange::start_at(&options, &data)
     };
     let mut site = crate::busy::Site::start_on(start(false), &mut random).await;
     let marker = marker_path(&data.join(JOURNAL_DIRECTORY));

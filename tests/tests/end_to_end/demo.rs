@@ -1,10 +1,11 @@
 //! The demo's bots against real processes: short markets open and end, and every account action
 //! occurs.
 
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::Instant;
 
 use foretell_ops::demo::wallets::BOTS;
+use foretell_tests::demo::MARKET;
 use foretell_tests::exchange::{Exchange, Options, PATIENCE};
 use foretell_tests::operator;
 use serde_json::{Value, json};
@@ -19,19 +20,10 @@ impl Bots {
 
     /// With a first round of this many seconds, and settings by their variables.
     fn start_with(exchange: &Exchange, seconds: u64, settings: &[(&str, &str)]) -> Self {
-        let operator = exchange.operator.trim_start_matches("http://");
-        let child = Command::new(env!("CARGO_BIN_EXE_foretell-under-test"))
-            .arg("demo-bots")
-            .args([
-                "--trading",
-                &exchange.trading,
-                "--operator-listen",
-                operator,
-            ])
+        let child = exchange
+            .foretell(&["demo-bots", "--trading", &exchange.trading])
             .args(["--first-round-seconds", &seconds.to_string()])
             .args(["--round-seconds", "2"])
-            .arg("--data")
-            .arg(exchange.data())
             .envs(settings.iter().copied())
             .stdout(Stdio::null())
             .spawn();
@@ -104,7 +96,7 @@ async fn until_resolved(exchange: &Exchange, round: &Value) {
 
 #[tokio::test]
 async fn rounds_open_and_end_and_are_redeemed_for_ever() {
-    let exchange = Exchange::start(env!("CARGO_BIN_EXE_foretell-under-test"), &Options::demo());
+    let exchange = Exchange::demo();
     let mut bots = Bots::start(&exchange);
     let resolved = |rounds: &[Value]| {
         rounds
@@ -213,7 +205,7 @@ async fn shown(exchange: &Exchange, market: &Value) -> Value {
 
 #[tokio::test]
 async fn a_round_goes_on_to_its_end_in_the_next_run() {
-    let exchange = Exchange::start(env!("CARGO_BIN_EXE_foretell-under-test"), &Options::demo());
+    let exchange = Exchange::demo();
     let bots = Bots::start_with(&exchange, 5, &[]);
     let open = until("a round is open", async || {
         rounds(&exchange).await.into_iter().next()
@@ -233,18 +225,14 @@ async fn a_round_goes_on_to_its_end_in_the_next_run() {
 
 #[tokio::test]
 async fn what_an_operator_ends_is_ended_in_the_catalog_too() {
-    const SLUG: &str = "hottest-year-2027";
     let directory = tempfile::tempdir().expect("a directory");
     let data = directory.path().join("data");
-    let start = || {
-        let binary = env!("CARGO_BIN_EXE_foretell-under-test");
-        Exchange::start_at(binary, &Options::demo(), &data)
-    };
+    let start = || Exchange::start_at(&Options::demo(), &data);
     let exchange = start();
     let bots = Bots::start(&exchange);
     let (_, listed) = operator::get(&exchange, "/markets").await;
     let markets = listed["markets"].as_array().expect("a list");
-    let market = markets.iter().find(|market| market["slug"] == SLUG);
+    let market = markets.iter().find(|market| market["slug"] == MARKET);
     let named = json!({ "condition_id": market.expect("the sample has it")["conditionId"] });
     let mut resolution = named.clone();
     resolution["payout"] = "yes".into();
@@ -257,7 +245,7 @@ async fn what_an_operator_ends_is_ended_in_the_catalog_too() {
         .await;
     }
     let listed = async |exchange: &Exchange| {
-        let url = format!("{}/markets/slug/{SLUG}", exchange.catalog);
+        let url = format!("{}/markets/slug/{MARKET}", exchange.catalog);
         let answer = reqwest::get(url).await.expect("an answer");
         answer.json::<Value>().await.expect("a market")
     };
@@ -286,7 +274,7 @@ async fn the_bots_sign_for_the_chain_of_the_settings() {
     let options = options.fold(Options::demo(), |options, (name, value)| {
         options.with(name, value)
     });
-    let exchange = Exchange::start(env!("CARGO_BIN_EXE_foretell-under-test"), &options);
+    let exchange = Exchange::start(&options);
     let mut bots = Bots::start_with(&exchange, 60, &settings);
     let deadline = Instant::now() + PATIENCE;
     let quotes =

@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::os::unix::fs::PermissionsExt as _;
 
-use foretell_tests::exchange::{Exchange, Options, PATIENCE};
+use foretell_tests::exchange::{Exchange, Options, PATIENCE, program};
 use foretell_tests::operator;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::json;
@@ -63,13 +63,16 @@ fn raise_own_limit() {
 }
 
 /// A program that starts the exchange with these limits of open files.
-fn limited(directory: &std::path::Path, ulimit: &str) -> String {
+fn limited(directory: &std::path::Path, ulimit: &str) -> Options {
     let path = directory.join("limited");
-    let binary = env!("CARGO_BIN_EXE_foretell-under-test");
-    let script = format!("#!/bin/sh\n{ulimit}\nexec {binary} \"$@\"\n");
+    let program = program();
+    let script = format!("#!/bin/sh\n{ulimit}\nexec {} \"$@\"\n", program.display());
     std::fs::write(&path, script).expect("written");
     std::fs::set_permissions(&path, Permissions::from_mode(0o700)).expect("its mode");
-    path.to_str().expect("UTF-8").to_owned()
+    Options {
+        program: Some(path),
+        ..Options::demo()
+    }
 }
 
 /// The soft and the hard limit of open files of a process.
@@ -85,8 +88,7 @@ fn limits(exchange: &Exchange, name: &str) -> (String, String) {
 #[test]
 fn every_process_may_open_what_it_is_allowed_to() {
     let directory = tempfile::tempdir().expect("a directory");
-    let binary = limited(directory.path(), "ulimit -Sn 256");
-    let exchange = Exchange::start(&binary, &Options::demo());
+    let exchange = Exchange::start(&limited(directory.path(), "ulimit -Sn 256"));
     for name in ["engine", "gateway-1"] {
         let (soft, hard) = limits(&exchange, name);
         assert_eq!(soft, hard, "{name}");
@@ -98,8 +100,8 @@ fn every_process_may_open_what_it_is_allowed_to() {
 async fn two_addresses_use_up_neither_descriptors_nor_the_operators_connections() {
     raise_own_limit();
     let directory = tempfile::tempdir().expect("a directory");
-    let binary = limited(directory.path(), &format!("ulimit -n {OPEN_FILES}"));
-    let mut exchange = Exchange::start(&binary, &Options::demo());
+    let options = limited(directory.path(), &format!("ulimit -n {OPEN_FILES}"));
+    let mut exchange = Exchange::start(&options);
     let trading = trading(&exchange);
     let mut held = Vec::new();
     for number in 0..2 * TRIED {
@@ -140,7 +142,7 @@ async fn one_client_cannot_take_every_place_to_wait() {
     /// More than the limit of waiting requests.
     const ASKING: usize = 300;
     const REFUSED: &str = "too many requests wait for a sequence";
-    let exchange = Exchange::start(env!("CARGO_BIN_EXE_foretell-under-test"), &Options::demo());
+    let exchange = Exchange::demo();
     let trading = trading(&exchange);
     let sequence = operator::sequence(&exchange).await;
     let mut greedy = Vec::new();

@@ -3,56 +3,32 @@
 //! and no process ends.
 
 use std::io::{Read as _, Write as _};
-use std::net::{SocketAddr, TcpStream};
+use std::net::TcpStream;
 use std::time::Duration;
 
-use foretell_tests::exchange::{Exchange, Options, PATIENCE};
+use foretell_tests::exchange::Exchange;
 
 /// Idle connections of the ordinary run; more by `FORETELL_IDLE_CONNECTIONS`, up to the process's
 /// limit of descriptors.
 const IDLE: usize = 400;
 
-struct Site {
-    exchange: Exchange,
-    address: SocketAddr,
+/// Sends bytes and reads until the gateway closes.
+fn exchange_bytes(exchange: &Exchange, request: &[u8]) -> String {
+    let mut stream = exchange.connect();
+    // The gateway may close while we are still sending.
+    let _ = stream.write_all(request);
+    read_to_end(&mut stream)
 }
 
-impl Site {
-    fn start() -> Self {
-        let exchange = Exchange::start(env!("CARGO_BIN_EXE_foretell-under-test"), &Options::demo());
-        let address = exchange
-            .trading
-            .trim_start_matches("http://")
-            .parse()
-            .expect("an address");
-        Self { exchange, address }
-    }
+fn is_well(exchange: &Exchange) {
+    let request = b"GET /ok HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    let answer = exchange_bytes(exchange, request);
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+}
 
-    fn connect(&self) -> TcpStream {
-        let stream = TcpStream::connect(self.address).expect("the gateway accepts");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
-        stream
-    }
-
-    /// Sends bytes and reads until the gateway closes.
-    fn exchange_bytes(&self, request: &[u8]) -> String {
-        let mut stream = self.connect();
-        // The gateway may close while we are still sending.
-        let _ = stream.write_all(request);
-        read_to_end(&mut stream)
-    }
-
-    fn is_well(&self) {
-        let answer = self
-            .exchange_bytes(b"GET /ok HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-    }
-
-    fn finish(mut self) {
-        self.is_well();
-        assert_eq!(self.exchange.restarts(), 0, "a process died");
-        assert!(self.exchange.stop().success());
-    }
+fn finish(exchange: Exchange) {
+    is_well(&exchange);
+    exchange.end();
 }
 
 /// Everything until the end of the stream; a reset counts as the end, a timeout does not.
@@ -77,7 +53,7 @@ fn status(answer: &str) -> Option<u16> {
 
 #[test]
 fn garbled_and_smuggled_requests_get_a_4xx_or_nothing() {
-    let site = Site::start();
+    let exchange = Exchange::demo();
     let order = "POST /order HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n";
     let long_path = format!(
         "GET /{} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
@@ -159,7 +135,7 @@ fn garbled_and_smuggled_requests_get_a_4xx_or_nothing() {
         ),
     ];
     for (what, request) in cases {
-        let answer = site.exchange_bytes(request.as_bytes());
+        let answer = exchange_bytes(&exchange, request.as_bytes());
         let status = status(&answer);
         assert!(
             status.is_none_or(|status| (400..500).contains(&status)),
@@ -169,18 +145,18 @@ fn garbled_and_smuggled_requests_get_a_4xx_or_nothing() {
     let noise: Vec<u8> = (0..20_000_u32)
         .map(|index| index.wrapping_mul(2_654_435_761).to_be_bytes()[0])
         .collect();
-    let answer = site.exchange_bytes(&noise);
+    let answer = exchange_bytes(&exchange, &noise);
     assert!(
         status(&answer).is_none_or(|status| (400..500).contains(&status)),
         "{answer}"
     );
-    site.finish();
+    finish(exchange);
 }
 
 /// A request that a proxy could parse differently gets one response, and that of this gateway.
 #[test]
 fn what_may_be_read_in_two_ways_is_read_in_one() {
-    let site = Site::start();
+    let exchange = Exchange::demo();
     for (what, request) in [
         (
             "an absolute target",
@@ -197,31 +173,31 @@ fn what_may_be_read_in_two_ways_is_read_in_one() {
              GET /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n",
         ),
     ] {
-        let answer = site.exchange_bytes(request.as_bytes());
+        let answer = exchange_bytes(&exchange, request.as_bytes());
         assert_eq!(status(&answer), Some(200), "{what}: {answer}");
         assert_eq!(answer.matches("HTTP/1.1 ").count(), 1, "{what}: {answer}");
     }
-    site.finish();
+    finish(exchange);
 }
 
 #[test]
 fn slow_and_half_sent_requests_lose_their_connection() {
-    let site = Site::start();
-    let mut head = site.connect();
+    let exchange = Exchange::demo();
+    let mut head = exchange.connect();
     head.write_all(b"GET /ok HTTP/1.1\r\nHost: localhost\r\nX-Slow")
         .expect("sent");
-    let mut body = site.connect();
+    let mut body = exchange.connect();
     body.write_all(
         b"POST /order HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{\"order\"",
     )
     .expect("sent");
-    let mut chunks = site.connect();
+    let mut chunks = exchange.connect();
     chunks
         .write_all(
             b"POST /order HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"ord",
         )
         .expect("sent");
-    site.is_well();
+    is_well(&exchange);
     for (what, stream) in [
         ("head", &mut head),
         ("body", &mut body),
@@ -233,20 +209,20 @@ fn slow_and_half_sent_requests_lose_their_connection() {
             "{what}: {answer}"
         );
     }
-    site.finish();
+    finish(exchange);
 }
 
 #[test]
 fn idle_connections_and_readers_that_never_read_harm_nobody() {
-    let site = Site::start();
+    let exchange = Exchange::demo();
     let wanted = std::env::var("FORETELL_IDLE_CONNECTIONS")
         .ok()
         .and_then(|text| text.parse().ok());
     let idle: Vec<TcpStream> = (0..wanted.unwrap_or(IDLE))
-        .map(|_| site.connect())
+        .map(|_| exchange.connect())
         .collect();
     // Requests the longest list again and again without reading a response.
-    let mut deaf = site.connect();
+    let mut deaf = exchange.connect();
     deaf.set_write_timeout(Some(Duration::from_millis(200)))
         .expect("a timeout");
     for _ in 0..10_000 {
@@ -258,8 +234,8 @@ fn idle_connections_and_readers_that_never_read_harm_nobody() {
         }
     }
     for _ in 0..20 {
-        site.is_well();
+        is_well(&exchange);
     }
     drop(idle);
-    site.finish();
+    finish(exchange);
 }

@@ -4,11 +4,10 @@
 use foretell_model::Side;
 use foretell_ops::demo::wallets::VISITORS;
 use foretell_ops::trader::{Terms, Trader, token};
+use foretell_tests::demo::visitors;
 use foretell_tests::exchange::{Exchange, Options, PATIENCE, check_error_code};
 use reqwest::Method;
 use serde_json::{Value, json};
-
-const BINARY: &str = env!("CARGO_BIN_EXE_foretell-under-test");
 
 async fn get(exchange: &Exchange, path: &str) -> (u16, Value) {
     let url = format!("{}{path}", exchange.trading);
@@ -95,7 +94,7 @@ async fn buy(trader: &Trader, token_text: &Value, neg_risk: bool, price: u16) ->
 
 #[tokio::test]
 async fn two_clicks_lead_to_a_trade_and_its_proof() {
-    let exchange = Exchange::start(BINARY, &Options::demo());
+    let exchange = Exchange::demo();
     let page = reqwest::get(format!("{}/ui/", exchange.trading))
         .await
         .expect("an answer");
@@ -131,11 +130,7 @@ async fn two_clicks_lead_to_a_trade_and_its_proof() {
         (&json!("0"), &Value::Null)
     );
     let neg_risk = listed[0]["negRisk"].as_bool().unwrap_or_default();
-    let mut traders = Vec::new();
-    for visitor in &VISITORS[..2] {
-        let trader = Trader::connect(&exchange.trading, visitor.private_key, 0).await;
-        traders.push(trader.expect("a key"));
-    }
+    let traders = visitors(&exchange, 2).await;
     buy(&traders[0], &before["yes_token"], neg_risk, 6_000).await;
     let taken = buy(&traders[1], &before["no_token"], neg_risk, 4_000).await;
     assert_eq!(taken["status"], "matched", "{taken}");
@@ -204,12 +199,8 @@ async fn two_clicks_lead_to_a_trade_and_its_proof() {
 /// Runs a command that the proof names; it prints the receipt.
 fn check_command(exchange: &Exchange, command: &Value, receipt: &Value) {
     let words = command.as_str().expect("a command").split(' ').skip(1);
-    let output = std::process::Command::new(BINARY)
-        .args(words)
-        .arg("--data")
-        .arg(exchange.data())
-        .output()
-        .expect("it runs");
+    let output = exchange.foretell(&words.collect::<Vec<_>>()).output();
+    let output = output.expect("it runs");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let digits = receipt
         .as_str()
@@ -223,7 +214,7 @@ fn check_command(exchange: &Exchange, command: &Value, receipt: &Value) {
 
 #[tokio::test]
 async fn the_engine_room_follows_and_survives_the_engine() {
-    let mut exchange = Exchange::start(BINARY, &Options::demo());
+    let mut exchange = Exchange::demo();
     let room = read(&exchange, "/ui/api/engine").await;
     let durable = room["engine"]["durable_sequence"]
         .as_u64()
@@ -250,7 +241,7 @@ async fn the_site_is_named_by_settings_and_may_be_off() {
     let options = Options::default()
         .with("FORETELL_SITE_NAME", "Harbour <b>Exchange</b>")
         .with("FORETELL_SITE_CURRENCY_SYMBOL", "€");
-    let exchange = Exchange::start(BINARY, &options);
+    let exchange = Exchange::start(&options);
     let site = read(&exchange, "/ui/api/site").await;
     assert_eq!(site["name"], "Harbour <b>Exchange</b>");
     assert_eq!(site["currency"]["symbol"], "€");
@@ -267,10 +258,7 @@ async fn the_site_is_named_by_settings_and_may_be_off() {
         .expect("an answer");
     assert_eq!(refused.status(), 405, "no wallet outside of the demo");
 
-    let off = Exchange::start(
-        BINARY,
-        &Options::default().with("FORETELL_SITE_PAGE", "false"),
-    );
+    let off = Exchange::start(&Options::default().with("FORETELL_SITE_PAGE", "false"));
     let (status, _) = get(&off, "/ui/api/site").await;
     assert_eq!(status, 404);
 }

@@ -2,13 +2,12 @@
 //! read back with the same levels, on both outcomes.
 
 use foretell_model::Side;
-use foretell_ops::demo::wallets::VISITORS;
 use foretell_ops::trader::{SignedOrder, Terms, Trader, token};
-use foretell_tests::exchange::{Exchange, Options};
+use foretell_tests::demo::visitor;
+use foretell_tests::exchange::Exchange;
 use foretell_tests::operator;
 use serde_json::{Value, json};
 
-const RECORDED: &str = "../../shared/data/clob/fed-june-clob-books.json";
 const EVENT: u64 = 77;
 const PRICE_ONE: u16 = 10_000;
 /// Orders of one request.
@@ -16,16 +15,13 @@ const BATCH: usize = 15;
 
 #[tokio::test]
 async fn recorded_books_come_back_level_for_level() {
-    let Ok(text) = std::fs::read_to_string(RECORDED) else {
-        println!("skipped: no recorded data");
+    let Some(path) = foretell_fixtures::recorded("clob/fed-june-clob-books.json") else {
         return;
     };
+    let text = std::fs::read_to_string(path).expect("a file");
     let books: Vec<Value> = serde_json::from_str(&text).expect("recorded JSON");
-    let binary = env!("CARGO_BIN_EXE_foretell-under-test");
-    let exchange = Exchange::start(binary, &Options::demo());
-    let key = VISITORS[0].private_key;
-    let trader = Trader::connect(&exchange.trading, key, 0).await;
-    let trader = trader.expect("a key");
+    let exchange = Exchange::demo();
+    let trader = visitor(&exchange, 0).await;
     fund(&exchange, &trader).await;
 
     let event = json!({ "event_id": EVENT, "slug": "fed-june", "title": "Fed decision in June" });

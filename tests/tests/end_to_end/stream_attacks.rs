@@ -27,69 +27,55 @@ const UNFINISHED_COST: usize = 28 << 20;
 const HEAD: &str = "GET /ws/market HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n\
     Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
 
-struct Site {
-    exchange: Exchange,
-    address: SocketAddr,
+/// A connection from 127.0.0.`client` that sent these bytes.
+async fn connect(exchange: &Exchange, client: u8, sent: &[u8]) -> TcpStream {
+    let socket = TcpSocket::new_v4().expect("a socket");
+    let from = SocketAddr::from((Ipv4Addr::new(127, 0, 0, client), 0));
+    socket.bind(from).expect("a loopback address");
+    let stream = socket.connect(exchange.address()).await.expect("accepted");
+    let mut stream = stream.into_std().expect("a socket");
+    stream.set_nonblocking(false).expect("it blocks");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+    stream.write_all(sent).expect("sent");
+    stream
 }
 
-impl Site {
-    fn start(options: &Options) -> Self {
-        let exchange = Exchange::start(env!("CARGO_BIN_EXE_foretell-under-test"), options);
-        let address = exchange.trading.trim_start_matches("http://").parse();
-        let address = address.expect("an address");
-        Self { exchange, address }
+/// An upgraded connection.
+async fn upgraded(exchange: &Exchange, client: u8) -> TcpStream {
+    let request = format!("{HEAD}\r\n");
+    let mut stream = connect(exchange, client, request.as_bytes()).await;
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        let mut byte = [0];
+        stream.read_exact(&mut byte).expect("an answer");
+        head.push(byte[0]);
     }
+    let head = String::from_utf8(head).expect("a head");
+    assert!(head.starts_with("HTTP/1.1 101"), "{head}");
+    stream
+}
 
-    /// A connection from 127.0.0.`client` that sent these bytes.
-    async fn connect(&self, client: u8, sent: &[u8]) -> TcpStream {
-        let socket = TcpSocket::new_v4().expect("a socket");
-        let from = SocketAddr::from((Ipv4Addr::new(127, 0, 0, client), 0));
-        socket.bind(from).expect("a loopback address");
-        let stream = socket.connect(self.address).await.expect("accepted");
-        let mut stream = stream.into_std().expect("a socket");
-        stream.set_nonblocking(false).expect("it blocks");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
-        stream.write_all(sent).expect("sent");
-        stream
-    }
+/// Anonymous memory of the gateway.
+fn memory(exchange: &Exchange) -> usize {
+    let path = format!("/proc/{}/smaps_rollup", exchange.pid("gateway-1"));
+    let text = std::fs::read_to_string(path).expect("it runs");
+    let line = text.lines().find(|line| line.starts_with("Anonymous:"));
+    let kibibytes = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<usize>().ok());
+    kibibytes.expect("a figure") << 10
+}
 
-    /// An upgraded connection.
-    async fn upgraded(&self, client: u8) -> TcpStream {
-        let mut stream = self.connect(client, format!("{HEAD}\r\n").as_bytes()).await;
-        let mut head = Vec::new();
-        while !head.ends_with(b"\r\n\r\n") {
-            let mut byte = [0];
-            stream.read_exact(&mut byte).expect("an answer");
-            head.push(byte[0]);
-        }
-        let head = String::from_utf8(head).expect("a head");
-        assert!(head.starts_with("HTTP/1.1 101"), "{head}");
-        stream
-    }
+/// Others are served.
+async fn is_well(exchange: &Exchange) {
+    let mut honest = Connection::open(&exchange.trading, "market").await;
+    let honest = honest.as_mut().expect("an upgrade");
+    let request = json!({"type": "market", "assets_ids": ["1"], "acks": true});
+    honest.send(&request).await.expect("sent");
+    honest.until_type("subscribed").await;
+}
 
-    /// Anonymous memory of the gateway.
-    fn memory(&self) -> usize {
-        let path = format!("/proc/{}/smaps_rollup", self.exchange.pid("gateway-1"));
-        let text = std::fs::read_to_string(path).expect("it runs");
-        let line = text.lines().find(|line| line.starts_with("Anonymous:"));
-        let kibibytes = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<usize>().ok());
-        kibibytes.expect("a figure") << 10
-    }
-
-    /// Others are served.
-    async fn is_well(&self) {
-        let mut honest = Connection::open(&self.exchange.trading, "market").await;
-        let honest = honest.as_mut().expect("an upgrade");
-        let request = json!({"type": "market", "assets_ids": ["1"], "acks": true});
-        honest.send(&request).await.expect("sent");
-        honest.until_type("subscribed").await;
-    }
-
-    async fn finish(mut self) {
-        self.is_well().await;
-        assert_eq!(self.exchange.restarts(), 0, "a process died");
-        assert!(self.exchange.stop().success());
-    }
+async fn finish(exchange: Exchange) {
+    is_well(&exchange).await;
+    exchange.end();
 }
 
 /// Everything until the end of the stream; a reset is an end, too.
@@ -131,56 +117,53 @@ async fn thousands_of_silent_streams_cost_little_and_end() {
             &STREAMS_PER_ADDRESS.to_string(),
         )
         .with("FORETELL_STREAMS_IDLE_SECONDS", &idle.to_string());
-    let site = Site::start(&options);
-    site.is_well().await;
-    let before = site.memory();
+    let exchange = Exchange::start(&options);
+    is_well(&exchange).await;
+    let before = memory(&exchange);
     let mut silent = Vec::new();
     for number in 0..count {
         let client = 2 + number / STREAMS_PER_ADDRESS;
-        silent.push(
-            site.upgraded(u8::try_from(client).expect("an address"))
-                .await,
-        );
+        silent.push(upgraded(&exchange, u8::try_from(client).expect("an address")).await);
     }
-    let each = site.memory().saturating_sub(before) / count;
+    let each = memory(&exchange).saturating_sub(before) / count;
     println!("{count} silent streams of {each} bytes");
     assert!(each < SILENT_BYTES, "{each} bytes each");
-    site.is_well().await;
+    is_well(&exchange).await;
     let idle = close_frame(1008, "idle");
     for stream in &mut silent {
         let rest = rest(stream);
         assert!(rest.ends_with(&idle), "{rest:?}");
     }
-    site.finish().await;
+    finish(exchange).await;
 }
 
 #[tokio::test]
 async fn a_handshake_that_never_ends_is_cut() {
-    let site = Site::start(&Options::demo());
-    let mut half = site.connect(2, HEAD.as_bytes()).await;
-    let mut slow = site.connect(2, HEAD.as_bytes()).await;
+    let exchange = Exchange::demo();
+    let mut half = connect(&exchange, 2, HEAD.as_bytes()).await;
+    let mut slow = connect(&exchange, 2, HEAD.as_bytes()).await;
     let mut writer = slow.try_clone().expect("a socket");
     let drip = std::thread::spawn(move || {
         while writer.write_all(b"x").is_ok() {
             std::thread::park_timeout(Duration::from_millis(100));
         }
     });
-    site.is_well().await;
+    is_well(&exchange).await;
     for stream in [&mut half, &mut slow] {
         let rest = String::from_utf8(rest(stream)).expect("text");
         assert!(!rest.starts_with("HTTP/1.1 101"), "{rest}");
     }
     drip.join().expect("it ends with its connection");
-    site.finish().await;
+    finish(exchange).await;
 }
 
 #[tokio::test]
 async fn messages_that_never_end_are_bounded_for_a_client() {
     let streams = STREAMS_PER_ADDRESS.to_string();
     let options = Options::demo().with("FORETELL_STREAMS_PER_ADDRESS", &streams);
-    let site = Site::start(&options);
-    site.is_well().await;
-    let before = site.memory();
+    let exchange = Exchange::start(&options);
+    is_well(&exchange).await;
+    let before = memory(&exchange);
     let mut held = Vec::new();
     let (mut kept, mut refused) = (0, 0);
     // The first fragment of a text, masked with zeros, and then a ping.
@@ -195,7 +178,7 @@ async fn messages_that_never_end_are_bounded_for_a_client() {
     ]
     .concat();
     for _ in 0..UNFINISHED {
-        let mut stream = site.upgraded(2).await;
+        let mut stream = upgraded(&exchange, 2).await;
         stream.write_all(&sent).expect("it is read");
         let mut answer = [0; 2];
         stream.read_exact(&mut answer).expect("an answer");
@@ -214,9 +197,9 @@ async fn messages_that_never_end_are_bounded_for_a_client() {
     }
     println!("{kept} kept, {refused} refused");
     assert!(kept > 0 && refused >= UNFINISHED / 3);
-    let cost = site.memory().saturating_sub(before);
+    let cost = memory(&exchange).saturating_sub(before);
     assert!(cost < UNFINISHED_COST, "{cost} bytes");
-    site.is_well().await;
+    is_well(&exchange).await;
     drop(held);
-    site.finish().await;
+    finish(exchange).await;
 }

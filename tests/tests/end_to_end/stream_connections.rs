@@ -6,93 +6,37 @@ use std::io::Write as _;
 use std::net::TcpStream;
 use std::time::Instant;
 
-use foretell_auth::Signer;
-use foretell_auth::domains::DEFAULT_CHAIN;
-use foretell_model::{Side, TokenId};
-use foretell_ops::demo::sample::Sample;
-use foretell_ops::demo::wallets::VISITORS;
-use foretell_ops::trader::{Terms, Trader, token};
-use foretell_tests::exchange::{Exchange, Options, PATIENCE};
+use foretell_ops::trader::Trader;
+use foretell_tests::demo::Demo;
+use foretell_tests::exchange::Options;
 use foretell_tests::random::Random;
+use foretell_tests::streams::{number, timeless};
 use reqwest::Method;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::{Error, Message, WebSocket, client};
 
-/// A plain market without a fee.
-const MARKET: &str = "hottest-year-2027";
-
-struct Site {
-    exchange: Exchange,
-    condition: String,
-    tokens: [String; 2],
+fn connect(site: &Demo, path: &str) -> Client {
+    let stream = site.exchange.connect();
+    let url = format!("ws://{}{path}", site.exchange.address());
+    let (socket, _) = client(url, stream).expect("an upgrade");
+    Client {
+        link: socket,
+        array: VecDeque::new(),
+    }
 }
 
-impl Site {
-    fn start(options: &Options) -> Self {
-        let exchange = Exchange::start(env!("CARGO_BIN_EXE_foretell-under-test"), options);
-        let sample = Sample::load().expect("the sample");
-        let mut markets = sample.events.iter().flat_map(|event| &event.markets);
-        let market = markets.find(|market| market.slug == MARKET);
-        let market = market.expect("the market");
-        Self {
-            exchange,
-            condition: market.condition_id(),
-            tokens: market.token_ids(),
-        }
-    }
+/// A connection with this first request.
+fn subscribe(site: &Demo, path: &str, request: &Value) -> Client {
+    let mut client = connect(site, path);
+    client.send(request);
+    client
+}
 
-    fn yes(&self) -> TokenId {
-        token(&self.tokens[0]).expect("a token")
-    }
-
-    fn connect(&self, path: &str) -> Client {
-        let address = self.exchange.trading.trim_start_matches("http://");
-        let stream = TcpStream::connect(address).expect("a connection");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
-        let url = format!("ws://{address}{path}");
-        let (socket, _) = client(url, stream).expect("an upgrade");
-        Client {
-            link: socket,
-            array: VecDeque::new(),
-        }
-    }
-
-    /// A connection with this first request.
-    fn subscribe(&self, path: &str, request: &Value) -> Client {
-        let mut client = self.connect(path);
-        client.send(request);
-        client
-    }
-
-    async fn trader(&self, visitor: usize) -> Trader {
-        let key = VISITORS[visitor].private_key;
-        let trader = Trader::connect(&self.exchange.trading, key, 0).await;
-        trader.expect("a key")
-    }
-
-    /// The credentials of a visitor's key.
-    async fn auth(&self, visitor: usize) -> Value {
-        let signer = Signer::from_hex(VISITORS[visitor].private_key).expect("a key");
-        let seconds = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        let seconds = seconds.expect("after 1970").as_secs();
-        let url = format!("{}/auth/derive-api-key", self.exchange.trading);
-        let mut request = reqwest::Client::new().get(url);
-        for (name, value) in signer.l1_headers("SERVICE", DEFAULT_CHAIN, seconds, 0) {
-            request = request.header(name, value);
-        }
-        let answer = request.send().await.expect("an answer");
-        answer.json().await.expect("JSON")
-    }
-
-    /// Places a BUY of the first token; returns the sequence of its frame.
-    async fn buy(&self, trader: &Trader, price: u16) -> u64 {
-        let terms = Terms::limit(self.yes(), false, Side::Buy, 1_000, price);
-        let order = trader.sign(&terms).expect("a signature");
-        let (status, answer) = trader.place(&order).await.expect("an answer");
-        assert_eq!(status, 200, "{answer}");
-        trader.seen().0
-    }
+/// Places a BUY of the first token; returns the sequence of its frame.
+async fn buy(site: &Demo, trader: &Trader, price: u16) -> u64 {
+    site.buy(trader, 0, 1_000, price).await;
+    trader.seen().0
 }
 
 struct Client {
@@ -175,23 +119,6 @@ impl Client {
     }
 }
 
-fn number(message: &Value, field: &str) -> u64 {
-    let text = message[field]
-        .as_str()
-        .unwrap_or_else(|| panic!("{field} of {message}"));
-    text.parse().expect("digits")
-}
-
-/// A message without the time of its encoding.
-fn timeless(message: &Value) -> Value {
-    let mut message = message.clone();
-    message
-        .as_object_mut()
-        .expect("an object")
-        .remove("server_ts_ms");
-    message
-}
-
 /// A masked frame with a mask of zeros.
 fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
     let length = u8::try_from(payload.len()).expect("a short payload");
@@ -200,8 +127,8 @@ fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
 
 #[tokio::test]
 async fn bad_input_ends_in_what_its_rule_says() {
-    let site = Site::start(&Options::demo().with("FORETELL_STREAMS_MESSAGE_KIB", "1"));
-    let mut client = site.connect("/ws/market/");
+    let site = Demo::start_with(&Options::demo().with("FORETELL_STREAMS_MESSAGE_KIB", "1")).await;
+    let mut client = connect(&site, "/ws/market/");
     for text in ["PING", " ping\n"] {
         client.text(text);
         assert_eq!(client.next_text(), "PONG", "before a subscription");
@@ -248,12 +175,12 @@ async fn bad_input_ends_in_what_its_rule_says() {
         ),
         ("close", frame(0x88, &[0x03, 0xE8]), 1000),
     ] {
-        let mut client = site.connect("/ws");
+        let mut client = connect(&site, "/ws");
         client.raw(&bytes);
         assert_eq!(client.end().0, code, "{what}");
     }
     // Fragments are one message, also with a ping in between.
-    let mut client = site.connect("/ws");
+    let mut client = connect(&site, "/ws");
     client.raw(&[frame(0x01, b"PI"), frame(0x89, b"?"), frame(0x80, b"NG")].concat());
     assert_eq!(client.next_text(), "PONG");
     assert!(site.exchange.stop().success());
@@ -265,13 +192,13 @@ async fn a_connection_over_a_limit_or_silent_is_closed() {
         .with("FORETELL_STREAMS_ASSETS", "1")
         .with("FORETELL_STREAMS_IDLE_SECONDS", "1")
         .with("FORETELL_STREAMS_PER_ADDRESS", "7");
-    let site = Site::start(&options);
+    let site = Demo::start_with(&options).await;
     let both = json!({"type": "market", "assets_ids": site.tokens});
-    let end = site.subscribe("/ws/market", &both).end();
+    let end = subscribe(&site, "/ws/market", &both).end();
     assert_eq!(end, (4008, "too many assets: 2, max 1".to_owned()));
     // Later tokens above the limit are refused, and the first one goes on.
     let one = json!({"type": "market", "assets_ids": [site.tokens[0]], "acks": true});
-    let mut client = site.subscribe("/ws/market", &one);
+    let mut client = subscribe(&site, "/ws/market", &one);
     client.expect("subscribed");
     assert_eq!(client.expect("book")["asset_id"], site.tokens[0]);
     client.send(&json!({"assets_ids": [site.tokens[1]], "initial_dump": true}));
@@ -289,10 +216,10 @@ async fn a_connection_over_a_limit_or_silent_is_closed() {
     assert_eq!(client.expect("book")["asset_id"], site.tokens[0]);
     drop(client);
     let began = Instant::now();
-    let end = site.connect("/ws/market").end();
+    let end = connect(&site, "/ws/market").end();
     assert_eq!(end, (1008, "idle".to_owned()));
     assert!(began.elapsed().as_millis() >= 1_000);
-    let held: Vec<Client> = (0..7).map(|_| site.connect("/ws/market")).collect();
+    let held: Vec<Client> = (0..7).map(|_| connect(&site, "/ws/market")).collect();
     let request = reqwest::Client::new().get(format!("{}/ws/market", site.exchange.trading));
     let request = request
         .header("connection", "upgrade")
@@ -309,24 +236,24 @@ async fn a_connection_over_a_limit_or_silent_is_closed() {
 
 #[tokio::test]
 async fn a_user_sees_its_own_and_ends_with_its_key() {
-    let site = Site::start(&Options::demo());
-    let (alice, bob) = (site.trader(0).await, site.trader(1).await);
-    let auth = site.auth(0).await;
+    let site = Demo::start().await;
+    let (alice, bob) = (&site.trader, &site.other);
+    let (_, auth) = alice.derive_key(0).await.expect("the key");
     for wrong in ["none", "apiKey", "secret", "passphrase"] {
         let mut bad = json!({"type": "user", "auth": auth});
         match wrong {
             "none" => drop(bad.as_object_mut().expect("an object").remove("auth")),
             field => bad["auth"][field] = json!("0071e705-7f26-4786-8057-6a371e29d143"),
         }
-        let end = site.subscribe("/ws/user", &bad).end();
+        let end = subscribe(&site, "/ws/user", &bad).end();
         assert_eq!(end, (4001, "unauthorized".to_owned()), "{wrong}");
     }
     let first = json!({"type": "user", "auth": auth, "heartbeat_ms": 500});
-    let mut own = site.subscribe("/ws/user/", &first);
+    let mut own = subscribe(&site, "/ws/user/", &first);
     assert_eq!(own.expect("subscribed")["markets"], "0");
     let mut filtered = first.clone();
     filtered["markets"] = json!([format!("0x{}", "ab".repeat(32))]);
-    let mut nothing = site.subscribe("/ws", &filtered);
+    let mut nothing = subscribe(&site, "/ws", &filtered);
     assert_eq!(nothing.expect("subscribed")["unknown"], filtered["markets"]);
     // Later requests name no credentials, or the same ones.
     own.send(&json!({"operation": "subscribe", "markets": [site.condition]}));
@@ -336,8 +263,8 @@ async fn a_user_sees_its_own_and_ends_with_its_key() {
         "named ones narrow"
     );
 
-    site.buy(&bob, 4_000).await;
-    let last = site.buy(&alice, 3_000).await;
+    buy(&site, bob, 4_000).await;
+    let last = buy(&site, alice, 3_000).await;
     let read = own.up_to(last);
     let orders: Vec<_> = read
         .iter()
@@ -356,17 +283,21 @@ async fn a_user_sees_its_own_and_ends_with_its_key() {
     for client in [&mut own, &mut nothing] {
         assert_eq!(client.end(), (4001, "key revoked".to_owned()));
     }
-    let end = site.subscribe("/ws/user", &first).end();
+    let end = subscribe(&site, "/ws/user", &first).end();
     assert_eq!(end, (4001, "unauthorized".to_owned()));
     assert!(site.exchange.stop().success());
 }
 
 #[tokio::test]
 async fn repeated_subscriptions_add_nothing_and_dumps_are_as_asked() {
-    let site = Site::start(&Options::demo());
-    let trader = site.trader(0).await;
+    let site = Demo::start().await;
+    let trader = &site.trader;
     let [yes, no] = &site.tokens;
-    let mut client = site.subscribe("/ws/market", &json!({"assets_ids": [yes], "acks": true}));
+    let mut client = subscribe(
+        &site,
+        "/ws/market",
+        &json!({"assets_ids": [yes], "acks": true}),
+    );
     assert_eq!(client.expect("subscribed")["assets"], "1");
     let first = client.expect("book");
     client.send(&json!({"assets_ids": [yes]}));
@@ -376,7 +307,7 @@ async fn repeated_subscriptions_add_nothing_and_dumps_are_as_asked() {
     assert_eq!(client.expect("book")["hash"], first["hash"]);
     client.send(&json!({"asset_ids": [no], "initial_dump": false, "heartbeat_ms": 500}));
     assert_eq!(client.expect("subscribed")["assets"], "2");
-    let sequence = site.buy(&trader, 1_000).await;
+    let sequence = buy(&site, trader, 1_000).await;
     let types =
         |read: &[Value]| -> Vec<Value> { read.iter().map(|it| it["event_type"].clone()).collect() };
     assert_eq!(
@@ -386,7 +317,7 @@ async fn repeated_subscriptions_add_nothing_and_dumps_are_as_asked() {
     );
     client.send(&json!({"operation": "subscribe", "custom_feature_enabled": true}));
     client.expect("subscribed");
-    let sequence = site.buy(&trader, 9_000).await;
+    let sequence = buy(&site, trader, 9_000).await;
     let found = types(&client.up_to(sequence));
     assert_eq!(
         found.iter().filter(|it| **it == "best_bid_ask").count(),
@@ -396,7 +327,7 @@ async fn repeated_subscriptions_add_nothing_and_dumps_are_as_asked() {
     client.send(&json!({"operation": "unsubscribe", "markets": [site.condition]}));
     client.text("PING");
     assert_eq!(client.next_text(), "PONG");
-    let sequence = site.buy(&trader, 1_100).await;
+    let sequence = buy(&site, trader, 1_100).await;
     assert!(client.up_to(sequence).is_empty());
     assert!(site.exchange.stop().success());
 }
@@ -404,21 +335,21 @@ async fn repeated_subscriptions_add_nothing_and_dumps_are_as_asked() {
 /// Orders at random prices while connections subscribe, and resume from random frames.
 #[tokio::test]
 async fn subscriptions_and_resumes_among_commands_lose_and_repeat_nothing() {
-    let site = Site::start(&Options::demo());
-    let trader = site.trader(0).await;
+    let site = Demo::start().await;
+    let trader = &site.trader;
     let mut random = Random::new(Random::seed("FORETELL_STREAMS_SEED"));
     let request = json!({"type": "market", "assets_ids": site.tokens, "heartbeat_ms": 500});
-    let mut clients = vec![site.subscribe("/ws/market", &request)];
+    let mut clients = vec![subscribe(&site, "/ws/market", &request)];
     let mut last = 0;
     for order in 0..120 {
-        last = site
-            .buy(
-                &trader,
-                100 * u16::try_from(1 + random.below(40)).expect("small"),
-            )
-            .await;
+        last = buy(
+            &site,
+            trader,
+            100 * u16::try_from(1 + random.below(40)).expect("small"),
+        )
+        .await;
         if order % 12 == 0 {
-            clients.push(site.subscribe("/ws/market", &request));
+            clients.push(subscribe(&site, "/ws/market", &request));
         }
     }
     let streams: Vec<Vec<Value>> = clients.iter_mut().map(|it| it.up_to(last)).collect();
@@ -453,7 +384,7 @@ async fn subscriptions_and_resumes_among_commands_lose_and_repeat_nothing() {
         let mut resumed = request.clone();
         resumed["resume_from"] = json!(from.to_string());
         resumed["stream_id"] = all[0]["stream_id"].clone();
-        let read = site.subscribe("/ws/market", &resumed).up_to(last);
+        let read = subscribe(&site, "/ws/market", &resumed).up_to(last);
         assert_eq!(read[0]["event_type"], "subscribed");
         assert_eq!(
             (&read[1]["mode"], number(&read[1], "from")),
@@ -468,7 +399,7 @@ async fn subscriptions_and_resumes_among_commands_lose_and_repeat_nothing() {
     let mut other = request.clone();
     other["resume_from"] = json!(last);
     other["stream_id"] = json!("0000000000000000");
-    let read = site.subscribe("/ws/market", &other).up_to(last);
+    let read = subscribe(&site, "/ws/market", &other).up_to(last);
     assert_eq!(
         (&read[1]["mode"], &read[1]["reason"]),
         (&json!("snapshot"), &json!("other stream"))
@@ -479,13 +410,13 @@ async fn subscriptions_and_resumes_among_commands_lose_and_repeat_nothing() {
 
 #[tokio::test]
 async fn a_gateway_that_ends_drains_its_streams() {
-    let site = Site::start(&Options::demo());
-    let trader = site.trader(0).await;
+    let site = Demo::start().await;
+    let trader = &site.trader;
     let request = json!({"type": "market", "assets_ids": site.tokens});
-    let mut client = site.subscribe("/ws/market", &request);
+    let mut client = subscribe(&site, "/ws/market", &request);
     client.expect("book");
     client.expect("book");
-    let sequence = site.buy(&trader, 1_000).await;
+    let sequence = buy(&site, trader, 1_000).await;
     let first = client.next();
     assert_eq!(number(&first, "sequence"), sequence);
     site.exchange.signal("gateway-1", Signal::TERM);

@@ -5,41 +5,26 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use foretell_model::{Side, TokenId};
-use foretell_ops::demo::sample::Sample;
-use foretell_ops::demo::wallets::VISITORS;
 use foretell_ops::trader::{Terms, Trader, token};
+use foretell_tests::demo::{market, place, visitor};
 use foretell_tests::exchange::{Exchange, Options};
 use reqwest::Method;
 use serde_json::{Value, json};
 
 /// Number of racing connections; the kernel distributes them over both gateways.
 const RACERS: usize = 16;
-/// A plain market without a fee.
-const MARKET: &str = "hottest-year-2027";
-
 /// Several connections of one wallet.
 async fn racers(exchange: &Exchange) -> Vec<Arc<Trader>> {
     let mut traders = Vec::new();
     for _ in 0..RACERS {
-        let trader = Trader::connect(&exchange.trading, VISITORS[0].private_key, 0).await;
-        traders.push(Arc::new(trader.expect("a key")));
+        traders.push(Arc::new(visitor(exchange, 0).await));
     }
     traders
 }
 
 fn start() -> (Exchange, [TokenId; 2]) {
-    let options = Options {
-        gateways: 2,
-        ..Options::demo()
-    };
-    let exchange = Exchange::start(env!("CARGO_BIN_EXE_foretell-under-test"), &options);
-    let sample = Sample::load().expect("the sample");
-    let market = sample
-        .events
-        .iter()
-        .flat_map(|event| &event.markets)
-        .find(|market| market.slug == MARKET);
-    let tokens = market.expect("the market").token_ids();
+    let exchange = Exchange::start(&Options::two_gateways());
+    let tokens = market().token_ids();
     (exchange, tokens.map(|text| token(&text).expect("a token")))
 }
 
@@ -134,20 +119,15 @@ async fn an_order_is_filled_or_cancelled_never_both() {
     let (exchange, [yes, no]) = start();
     let mut traders = racers(&exchange).await.into_iter();
     let (maker, canceller) = (traders.next().expect("many"), traders.next().expect("many"));
-    let taker = Trader::connect(&exchange.trading, VISITORS[1].private_key, 0).await;
-    let taker = Arc::new(taker.expect("a key"));
+    let taker = Arc::new(visitor(&exchange, 1).await);
     for round in 0..RACERS {
-        let bid = maker
-            .sign(&Terms::limit(yes, false, Side::Buy, 1_000, 6_000))
-            .expect("a signature");
-        let (status, answer) = maker.place(&bid).await.expect("an answer");
-        assert_eq!(status, 200, "{answer}");
+        let bid = place(&maker, &Terms::limit(yes, false, Side::Buy, 1_000, 6_000)).await;
         let take = Terms {
             order_type: "FOK",
             ..Terms::limit(no, false, Side::Buy, 1_000, 4_000)
         };
         let take = taker.sign(&take).expect("a signature").body.to_string();
-        let cancel = json!({ "orderID": bid.id.to_string() }).to_string();
+        let cancel = json!({ "orderID": bid }).to_string();
         let taken = {
             let taker = Arc::clone(&taker);
             tokio::spawn(async move { taker.signed(Method::POST, "/order", "", &take).await })
@@ -162,7 +142,7 @@ async fn an_order_is_filled_or_cancelled_never_both() {
             .expect("an answer");
         let (status, taken) = taken.await.expect("no panic").expect("an answer");
         let was_filled = status == 200 && taken["status"] == "matched";
-        let was_cancelled = cancelled["canceled"] == json!([bid.id.to_string()]);
+        let was_cancelled = cancelled["canceled"] == json!([bid]);
         assert!(was_filled != was_cancelled, "{taken} {cancelled}");
         assert!(was_filled || status == 400, "{status} {taken}");
     }

@@ -6,7 +6,7 @@ use reqwest::{Client, Method, RequestBuilder};
 use serde_json::json;
 
 use crate::life::{Life, MARKETS, condition, tokens};
-use crate::site::TOKEN;
+use foretell_tests::in_process::TOKEN;
 
 /// A request and its response: status, sequence and epoch, body.
 #[derive(Clone, PartialEq, Eq, Debug)]

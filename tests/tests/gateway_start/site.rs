@@ -3,64 +3,38 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::net::SocketAddr;
 use std::os::unix::fs::{OpenOptionsExt as _, symlink};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::thread::JoinHandle;
+use std::process::{Child, Stdio};
 use std::time::Duration;
 
-use foretell_auth::{Domains, MasterSecret, Window};
-use foretell_engine::{
-    EngineConfig, JOURNAL_DIRECTORY, Publishing, SNAPSHOT_DIRECTORY, SOCKET_NAME, SigningDomain,
-    StopHandle,
-};
-use foretell_gateway::{
-    Compatibility, ConnectionLimits, Gateway, GatewayConfig, HeaderPrefix, OperatorToken,
-    RateLimits, RequestPolicyConfig, Surface, TimeForm,
-};
+use foretell_engine::{JOURNAL_DIRECTORY, Publishing, SNAPSHOT_DIRECTORY, SOCKET_NAME};
+use foretell_gateway::{Gateway, GatewayConfig};
 use foretell_tests::exchange::PATIENCE;
+use foretell_tests::in_process::{EngineThread, MASTER, TOKEN, engine_config, gateway_config};
 use foretell_view::Chunking;
 use serde_json::{Value, json};
 
-pub(crate) const TOKEN: &str = "0123456789abcdef0123456789abcdef";
-const MASTER: &str = "0909090909090909090909090909090909090909090909090909090909090909";
-
 /// The engine and its data directory.
 pub(crate) struct Site {
+    _engine: EngineThread,
     directory: tempfile::TempDir,
-    engine: Option<(JoinHandle<()>, StopHandle)>,
 }
 
 impl Site {
     /// Starts the engine; it publishes on request.
     pub(crate) fn start() -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
-        let mut config = EngineConfig::new(directory.path().join("data"));
-        config.handle_signals = false;
+        let mut config = engine_config(&directory.path().join("data"));
         config.publishing = Publishing {
             enabled: true,
             interval: Duration::from_secs(1_000_000),
             frames: u64::MAX,
             chunking: Chunking::Bits(2),
         };
-        let domain = |domain: &foretell_auth::Domain| SigningDomain {
-            number: domain.number(),
-            separator: *domain.separator(),
-            text: domain.text(),
-        };
-        config.domains = Domains::default().iter().map(domain).collect();
-        let (ready, is_ready) = std::sync::mpsc::channel();
-        let thread = std::thread::spawn(move || {
-            foretell_engine::run(&config, |engine| {
-                ready.send(engine.stop.clone()).expect("somebody waits");
-            })
-            .expect("the engine ends in order");
-        });
-        let stop = is_ready.recv().expect("the engine starts");
         Self {
+            _engine: EngineThread::start(config),
             directory,
-            engine: Some((thread, stop)),
         }
     }
 
@@ -108,16 +82,6 @@ impl Site {
     }
 }
 
-impl Drop for Site {
-    fn drop(&mut self) {
-        if let Some((thread, stop)) = self.engine.take() {
-            stop.stop();
-            // The thread's failure has already failed the test.
-            let _ = thread.join();
-        }
-    }
-}
-
 fn client() -> reqwest::Client {
     foretell_operator_client::http_client()
         .build()
@@ -136,18 +100,16 @@ impl GatewayProcess {
     /// Starts one on a data directory and waits until it is ready.
     pub(crate) async fn start(data: &Path) -> Self {
         let log = data.join("gateway.log");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_foretell-under-test"));
+        let mut command = foretell_tests::exchange::foretell();
         command.args(["gateway", "--data"]).arg(data).args([
             "--trading-listen",
             "127.0.0.1:0",
             "--operator-listen",
             "127.0.0.1:0",
         ]);
-        for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("FORETELL_")) {
-            command.env_remove(name);
-        }
+
         command.env("FORETELL_LIMITS_ENABLED", "false");
-        command.env("FORETELL_MASTER_SECRET", MASTER);
+        command.env("FORETELL_MASTER_SECRET", format!("{MASTER:02x}").repeat(32));
         let mut child = command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -227,46 +189,10 @@ impl Drop for GatewayProcess {
 /// A gateway in this process that checks its history only after the start, also a short one:
 /// trading surface first, then the operator's.
 pub(crate) fn checks_nothing_at_start(data: &Path) -> Gateway {
-    let any = SocketAddr::from(([127, 0, 0, 1], 0));
-    foretell_gateway::start(GatewayConfig {
-        journal: data.join(JOURNAL_DIRECTORY),
-        snapshots: data.join(SNAPSHOT_DIRECTORY),
-        checkpoints: std::path::PathBuf::new(),
+    let gateway = foretell_gateway::start(GatewayConfig {
         checked_at_start: 0,
-        chunking: Default::default(),
-        engine_socket: data.join(SOCKET_NAME),
-        cluster_status: None,
-        listen: vec![(Surface::Trading, any), (Surface::Operator, any)],
-        threads: 1,
-        connections: ConnectionLimits::default(),
-        streams: foretell_gateway::StreamLimits::default(),
-        policy: RequestPolicyConfig {
-            limits: RateLimits::off(),
-            ..RequestPolicyConfig::default()
-        },
-        // The default settings, so that responses have the same form.
-        prefixes: vec![
-            HeaderPrefix {
-                name: "SERVICE".to_owned(),
-                times: TimeForm::Iso,
-            },
-            HeaderPrefix {
-                name: "POLY".to_owned(),
-                times: TimeForm::Unix,
-            },
-        ],
-        compatibility: Compatibility::default(),
         ready_patience: PATIENCE,
-        window: Window::default(),
-        dev_auth_hints: false,
-        master: MasterSecret::from_bytes([9; 32]),
-        domains: Domains::default(),
-        catalog: None,
-        stage_log: None,
-        page: None,
-        operator_token: OperatorToken::new(TOKEN).ok(),
-        sync_token: None,
-        oracle: None,
-    })
-    .expect("a gateway")
+        ..gateway_config(data)
+    });
+    gateway.expect("a gateway")
 }

@@ -15,7 +15,6 @@ use people::{People, text};
 use serde_json::{Value, json};
 use sha2::Sha256;
 
-const BINARY: &str = env!("CARGO_BIN_EXE_foretell-under-test");
 /// Private keys of two traders.
 const ALICE: &str = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
 const BOB: &str = "0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a";
@@ -85,7 +84,7 @@ fn start() -> (Exchange, tempfile::TempDir) {
         "FORETELL_OPERATOR_ORACLE_SECRET_FILE",
         secret.to_str().expect("a path"),
     );
-    (Exchange::start(BINARY, &options), folder)
+    (Exchange::start(&options), folder)
 }
 
 fn hire(people: &mut People) {
@@ -150,7 +149,7 @@ fn register_group(people: &People) -> (u64, Vec<String>) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_market_lives_from_idea_to_payout() {
     let (exchange, _folder) = start();
-    let mut people = People::new(BINARY, &exchange);
+    let mut people = People::new(&exchange);
     hire(&mut people);
     people.done(
         "admin",

@@ -2,14 +2,13 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::Output;
 
-use foretell_tests::exchange::Exchange;
+use foretell_tests::exchange::{Exchange, foretell};
 use serde_json::Value;
 
 /// The people of an exchange.
 pub(crate) struct People {
-    binary: &'static str,
     data: PathBuf,
     operator: String,
     folder: tempfile::TempDir,
@@ -17,10 +16,9 @@ pub(crate) struct People {
 }
 
 impl People {
-    pub(crate) fn new(binary: &'static str, exchange: &Exchange) -> Self {
+    pub(crate) fn new(exchange: &Exchange) -> Self {
         let operator = exchange.operator.trim_start_matches("http://").to_owned();
         Self {
-            binary,
             data: exchange.data(),
             operator,
             folder: tempfile::tempdir().expect("a folder"),
@@ -89,7 +87,7 @@ impl People {
     }
 
     fn output(&self, name: &str, arguments: &[&str]) -> Output {
-        Command::new(self.binary)
+        foretell()
             .arg("--json")
             .args(arguments)
             .arg("--data")

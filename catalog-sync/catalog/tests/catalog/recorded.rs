@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::path::PathBuf;
 
 use super::common::{Shelf, ids, json_of, parameters};
 use foretell_catalog::import::{Records, import};
@@ -16,14 +15,8 @@ use foretell_model::MarketTerms;
 use foretell_wire::read::query::parameters::Parameters as _;
 use serde_json::Value;
 
-/// A recorded file; without it, prints a message and returns `None`.
 fn recorded(name: &str) -> Option<File> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/gamma");
-    let file = File::open(folder.join(name)).ok();
-    if file.is_none() {
-        println!("skipped: no recorded data");
-    }
-    file
+    foretell_fixtures::recorded(&format!("gamma/{name}")).map(|path| File::open(path).unwrap())
 }
 
 /// Every record of a file as JSON, by id; of duplicates, the last.

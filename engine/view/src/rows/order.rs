@@ -248,7 +248,7 @@ pub(crate) fn limit_price(order: &PlaceOrder, tick: Tick) -> Option<Price> {
 
 #[cfg(test)]
 mod tests {
-    use foretell_model::TimeMs;
+    use foretell_fixtures::trader;
     use rstest::rstest;
 
     use super::*;
@@ -323,18 +323,10 @@ mod tests {
         #[case] price: Option<u16>,
     ) {
         let order = PlaceOrder {
-            order: OrderId::ZERO,
-            account: AccountNumber(0),
-            key: KeyNumber(0),
-            market: MarketNumber(0),
-            outcome: Outcome::Yes,
-            side,
             order_type,
-            post_only: false,
             maker_amount,
             taker_amount,
-            expiration: TimeSeconds(0),
-            timestamp: TimeMs(0),
+            ..trader(0).order(side, 1).terms()
         };
         assert_eq!(limit_price(&order, tick), price.map(Price));
     }

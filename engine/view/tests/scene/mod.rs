@@ -6,17 +6,18 @@
     reason = "a scene that cannot be set fails its test"
 )]
 
-use foretell_model::command::{Deposit, Merge, RegisterKey, RegisterMarket, Split};
+use foretell_fixtures::{self as fixtures, trader};
+use foretell_model::command::{Merge, RegisterKey, RegisterMarket};
 use foretell_model::event::{
     self, AccountOpened, Deposited, KeyRegistered, MarketRegistered, MarketStateSet, Merged,
     OrderRested,
 };
 use foretell_model::evidence::{ActEvidence, OrderEvidence, WORDS_BYTES};
 use foretell_model::{
-    AccountNumber, ApiKey, Command, ConditionId, DomainNumber, Event, EventNumber, FeeSchedule,
-    Fill, FramePosition, FrameRef, HoldSet, KeyNumber, Lots, MarketNumber, MarketState, MatchKind,
-    Micros, OperatorNumber, OrderId, OrderNumber, OrderType, Outcome, PlaceOrder, Price, Reference,
-    Sequence, Side, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress,
+    AccountNumber, ApiKey, Command, DomainNumber, Event, EventNumber, Fill, FramePosition,
+    FrameRef, HoldSet, KeyNumber, Lots, MarketNumber, MarketState, MatchKind, Micros,
+    OperatorNumber, OrderId, OrderNumber, Outcome, PlaceOrder, Price, Reference, Sequence, Side,
+    TimeNs, TokenId, WalletAddress,
 };
 use foretell_view::{FoldError, Order, Summary, TradeList, TradeSlot, View};
 
@@ -43,7 +44,7 @@ pub(crate) struct Scene {
 }
 
 pub(crate) fn wallet(account: AccountNumber) -> WalletAddress {
-    WalletAddress([u8::try_from(account.0).unwrap() + 1; 20])
+    trader(account.0).wallet
 }
 
 pub(crate) fn order_id(number: u64) -> OrderId {
@@ -59,17 +60,10 @@ pub(crate) fn token(market: MarketNumber, outcome: Outcome) -> TokenId {
 }
 
 pub(crate) fn market_rules(market: MarketNumber, event: Option<EventNumber>) -> RegisterMarket {
-    let mut condition = [0xC0; 32];
-    condition[..4].copy_from_slice(&market.0.to_be_bytes());
+    let market = fixtures::market(market.0).refines().minimum(Lots(500));
     RegisterMarket {
-        index: None,
-        condition: ConditionId(condition),
-        tokens: [token(market, YES), token(market, NO)],
-        tick: Tick::Hundredth,
-        tick_refines: true,
-        minimum_size: Lots(500),
-        fee: FeeSchedule::default(),
         event,
+        ..market.terms
     }
 }
 
@@ -81,25 +75,8 @@ pub(crate) fn limit(
     lots: u64,
     price: u16,
 ) -> PlaceOrder {
-    let (shares, value) = (lots * 10_000, lots * u64::from(price));
-    let (maker_amount, taker_amount) = match side {
-        Side::Buy => (value, shares),
-        Side::Sell => (shares, value),
-    };
-    PlaceOrder {
-        order: OrderId::ZERO,
-        account,
-        key: KeyNumber(account.0),
-        market: MARKET,
-        outcome,
-        side,
-        order_type: OrderType::Gtc,
-        post_only: false,
-        maker_amount,
-        taker_amount,
-        expiration: TimeSeconds(0),
-        timestamp: TimeMs(0),
-    }
+    let order = trader(account.0).order(side, Lots(lots)).of(outcome);
+    order.at(Price(price)).terms()
 }
 
 pub(crate) fn fill(
@@ -286,11 +263,7 @@ impl Scene {
 
     pub(crate) fn deposit(&mut self, account: AccountNumber, amount: u64) {
         let wallet = wallet(account);
-        let command = Command::Deposit(Deposit {
-            wallet,
-            amount: Micros(amount),
-            reference: Reference::ZERO,
-        });
+        let command = trader(account.0).deposit(Micros(amount));
         let opened = Event::AccountOpened(AccountOpened { account, wallet });
         let deposited = Event::Deposited(Deposited {
             account,
@@ -304,16 +277,15 @@ impl Scene {
     }
 
     pub(crate) fn key(&mut self, key: KeyNumber, owner: AccountNumber) -> Sequence {
+        let byte = u8::try_from(key.0).unwrap();
         let command = Command::RegisterKey(RegisterKey {
             owner: wallet(owner),
-            nonce: [u8::try_from(key.0).unwrap(); 32],
-            api_key: ApiKey([u8::try_from(key.0).unwrap() + 1; 16]),
+            nonce: [byte; 32],
+            api_key: ApiKey([byte + 1; 16]),
             read_only: false,
         });
-        self.step(
-            command,
-            &[Event::KeyRegistered(KeyRegistered { key, owner })],
-        )
+        let registered = Event::KeyRegistered(KeyRegistered { key, owner });
+        self.step(command, &[registered])
     }
 
     pub(crate) fn market(
@@ -348,12 +320,7 @@ impl Scene {
         lots: u64,
     ) -> Sequence {
         let lots = Lots(lots);
-        let command = Command::Split(Split {
-            account,
-            market,
-            lots,
-            reference: Reference::ZERO,
-        });
+        let command = trader(account.0).split(market, lots);
         let split = Event::Split(event::Split {
             account,
             market,

@@ -3,8 +3,6 @@
 
 use crate::common;
 
-use std::path::Path;
-
 use foretell_auth::eip712::{
     domain_separator, l1_digest, nested_digest, order_id, order_struct_hash,
 };
@@ -63,12 +61,10 @@ fn the_l1_statement_of_the_development_key() {
 
 #[test]
 fn recorded_vectors() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../shared/data/signing/signing-vectors.json");
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        println!("skipped: no recorded data");
+    let Some(path) = foretell_fixtures::recorded("signing/signing-vectors.json") else {
         return;
     };
+    let text = std::fs::read_to_string(path).unwrap();
     let file: Value = serde_json::from_str(&text).unwrap();
     let vectors = file["vectors"].as_array().unwrap();
     assert_eq!(vectors.len(), 21);

@@ -125,65 +125,38 @@ pub(crate) fn midpoint_decimal(midpoint: Midpoint) -> Decimal {
 
 #[cfg(test)]
 mod tests {
-    use foretell_model::command::{Deposit, RegisterKey};
+    use foretell_fixtures::{market, order_id, trader};
     use foretell_model::event::{
         AccountOpened, Deposited, KeyRegistered, MarketRegistered, OrderRested,
     };
+    use foretell_model::{
+        AccountNumber, Command, Event, FramePosition, FrameRef, KeyNumber, Lots, MarketNumber,
+        Micros, Outcome, Price, TimeNs, TokenId,
+    };
 
     use super::*;
-    use foretell_model::command::RegisterMarket;
-    use foretell_model::{
-        AccountNumber, ApiKey, Command, ConditionId, Event, FeeSchedule, FramePosition, FrameRef,
-        KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderType, Outcome, PlaceOrder, Price,
-        Reference, Side, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress,
-    };
 
     const ACCOUNT: AccountNumber = AccountNumber(0);
     const MARKET: MarketNumber = MarketNumber(0);
     const TOKENS: [TokenId; 2] = [TokenId([1; 32]), TokenId([2; 32])];
 
     /// A bid for 10 shares of a token, and its event of resting.
-    fn bid(number: u8, outcome: Outcome, price: u16) -> (Command, Vec<Event>) {
-        let order = PlaceOrder {
-            order: OrderId([number; 32]),
-            account: ACCOUNT,
-            key: KeyNumber(0),
-            market: MARKET,
-            outcome,
-            side: Side::Buy,
-            order_type: OrderType::Gtc,
-            post_only: false,
-            maker_amount: 1_000 * u64::from(price),
-            taker_amount: 10_000_000,
-            expiration: TimeSeconds(0),
-            timestamp: TimeMs(0),
-        };
+    fn bid(number: u64, outcome: Outcome, price: u16) -> (Command, Vec<Event>) {
+        let order = trader(0).buy(10).at(Price(price)).of(outcome);
+        let order = order.id(order_id(number));
         let rested = Event::OrderRested(OrderRested {
             lots: Lots(1_000),
             price: Price(price),
         });
-        (Command::PlaceOrder(order), vec![rested])
+        (order.place(), vec![rested])
     }
 
     /// A market with bids at 0.42 for Yes and 0.53 for No, since the first second of 1970.
     fn view() -> View {
-        let wallet = WalletAddress([1; 20]);
+        let wallet = trader(0).wallet;
         let amount = Micros(100_000_000);
-        let rules = RegisterMarket {
-            index: None,
-            condition: ConditionId([3; 32]),
-            tokens: TOKENS,
-            tick: Tick::Hundredth,
-            tick_refines: false,
-            minimum_size: Lots(1),
-            fee: FeeSchedule::default(),
-            event: None,
-        };
-        let deposit = Command::Deposit(Deposit {
-            wallet,
-            amount,
-            reference: Reference::ZERO,
-        });
+        let rules = market(0).terms;
+        let [deposit, key] = trader(0).open(amount);
         let opened = Event::AccountOpened(AccountOpened {
             account: ACCOUNT,
             wallet,
@@ -192,12 +165,7 @@ mod tests {
             account: ACCOUNT,
             amount,
         });
-        let key = Command::RegisterKey(RegisterKey {
-            owner: wallet,
-            nonce: [0; 32],
-            api_key: ApiKey([1; 16]),
-            read_only: false,
-        });
+
         let with_key = Event::KeyRegistered(KeyRegistered {
             key: KeyNumber(0),
             owner: ACCOUNT,

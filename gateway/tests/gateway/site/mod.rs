@@ -4,11 +4,8 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use foretell_auth::{Domains, MasterSecret, Window};
-use foretell_gateway::{
-    Compatibility, ConnectionLimits, Gateway, GatewayConfig, HeaderPrefix, OperatorToken,
-    RequestPolicyConfig, Surface, TimeForm,
-};
+use foretell_auth::MasterSecret;
+use foretell_gateway::{ConnectionLimits, Gateway, GatewayConfig, OperatorToken, Surface};
 use socket2::{Domain, Socket, Type};
 
 /// Far longer than any answer takes: reaching it means that no answer comes.
@@ -18,35 +15,16 @@ pub(crate) const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 pub(crate) fn config(connections: ConnectionLimits) -> GatewayConfig {
     let nowhere = std::path::PathBuf::from("/nonexistent/foretell");
     let any = SocketAddr::from(([127, 0, 0, 1], 0));
+    let (socket, master) = (
+        nowhere.join("engine.sock"),
+        MasterSecret::from_bytes([1; 32]),
+    );
     GatewayConfig {
-        journal: nowhere.clone(),
-        snapshots: nowhere.clone(),
-        checkpoints: std::path::PathBuf::new(),
-        checked_at_start: foretell_gateway::CHECKED_AT_START,
-        chunking: Default::default(),
-        engine_socket: nowhere.join("engine.sock"),
-        cluster_status: None,
         listen: vec![(Surface::Trading, any), (Surface::Operator, any)],
         threads: 2,
         connections,
-        streams: foretell_gateway::StreamLimits::default(),
-        policy: RequestPolicyConfig::default(),
-        prefixes: vec![HeaderPrefix {
-            name: "SERVICE".to_owned(),
-            times: TimeForm::Iso,
-        }],
-        compatibility: Compatibility::default(),
-        ready_patience: Duration::ZERO,
-        window: Window::default(),
-        dev_auth_hints: false,
-        master: MasterSecret::from_bytes([1; 32]),
-        domains: Domains::default(),
-        catalog: None,
-        stage_log: None,
-        page: None,
         operator_token: Some(OperatorToken::new(TOKEN).unwrap()),
-        sync_token: None,
-        oracle: None,
+        ..GatewayConfig::new(nowhere, socket, master)
     }
 }
 

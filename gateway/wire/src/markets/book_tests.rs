@@ -61,14 +61,10 @@ fn a_book_has_ten_keys_in_order_best_level_last_and_the_hash_of_stock_clients() 
 /// trailing zeros of some recorded last prices are not written here (docs/api/overview.md §2).
 #[test]
 fn recorded_books_are_written_letter_by_letter() {
-    let path = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../../shared/data/clob/fed-june-clob-books.json"
-    );
-    let Ok(recorded) = std::fs::read_to_string(path) else {
-        eprintln!("skipped: no recorded data");
+    let Some(path) = foretell_fixtures::recorded("clob/fed-june-clob-books.json") else {
         return;
     };
+    let recorded = std::fs::read_to_string(path).unwrap();
     let books: Vec<serde_json::Value> = serde_json::from_str(&recorded).unwrap();
     let mut same = 0;
     for recorded in books {

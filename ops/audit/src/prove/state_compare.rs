@@ -95,86 +95,24 @@ fn same<T: PartialEq + Display, const N: usize>(
 
 #[cfg(test)]
 mod tests {
+    use foretell_fixtures::{market, order_id, trader};
     use foretell_matching::{Capacity, Exchange};
-    use foretell_model::command::{Deposit, RegisterKey, RegisterMarket, Split};
     use foretell_model::state;
-    use foretell_model::{
-        AccountNumber, ApiKey, Command, CommandStamp, ConditionId, FeeSchedule, FramePosition,
-        FrameRef, KeyNumber, MarketNumber, OrderId, OrderType, Outcome, PlaceOrder, Reference,
-        Side, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress,
-    };
+    use foretell_model::{Command, CommandStamp, FramePosition, FrameRef, TimeNs, Verdict};
 
     use super::*;
     use crate::prove::registry::Registry;
 
     /// Both parties of a trade with a fee hold money and shares.
     fn commands() -> Vec<Command> {
-        let mut commands = vec![
-            Command::RegisterMarket(RegisterMarket {
-                index: None,
-                condition: ConditionId([1; 32]),
-                tokens: [TokenId([2; 32]), TokenId([3; 32])],
-                tick: Tick::Hundredth,
-                tick_refines: false,
-                minimum_size: Lots(1),
-                fee: FeeSchedule {
-                    rate_ppm: 20_000,
-                    exponent: 1,
-                },
-                event: None,
-            }),
-            Command::ActivateMarket {
-                market: MarketNumber(0),
-            },
-        ];
-        for account in [0, 1] {
-            let byte = u8::try_from(account).unwrap() + 1;
-            let owner = WalletAddress([byte; 20]);
-            commands.extend([
-                Command::Deposit(Deposit {
-                    wallet: owner,
-                    amount: Micros(1_000_000_000),
-                    reference: Reference([byte; 32]),
-                }),
-                Command::RegisterKey(RegisterKey {
-                    owner,
-                    nonce: [0; 32],
-                    api_key: ApiKey([byte; 16]),
-                    read_only: false,
-                }),
-                Command::Split(Split {
-                    account: AccountNumber(account),
-                    market: MarketNumber(0),
-                    lots: Lots(10_000),
-                    reference: Reference([byte + 8; 32]),
-                }),
-            ]);
+        let market = market(0).fee(20_000);
+        let mut commands = Vec::from(market.open());
+        for trader in [trader(0), trader(1)] {
+            commands.extend(trader.open(1_000));
+            commands.push(trader.split(market.number, 100));
         }
-        commands.extend([(0, Side::Sell), (1, Side::Buy)].map(|(account, side)| {
-            let amounts = (10_000_000, 5_000_000);
-            Command::PlaceOrder(PlaceOrder {
-                order: OrderId([u8::try_from(account).unwrap(); 32]),
-                account: AccountNumber(account),
-                key: KeyNumber(account),
-                market: MarketNumber(0),
-                outcome: Outcome::Yes,
-                side,
-                order_type: OrderType::Gtc,
-                post_only: false,
-                maker_amount: if side == Side::Sell {
-                    amounts.0
-                } else {
-                    amounts.1
-                },
-                taker_amount: if side == Side::Sell {
-                    amounts.1
-                } else {
-                    amounts.0
-                },
-                expiration: TimeSeconds(0),
-                timestamp: TimeMs(0),
-            })
-        }));
+        let orders = [trader(0).sell(10), trader(1).buy(10).id(order_id(1))];
+        commands.extend(orders.map(|order| order.at("0.5").place()));
         commands
     }
 

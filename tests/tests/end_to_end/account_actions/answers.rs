@@ -3,13 +3,13 @@
 use foretell_model::EventId;
 use foretell_model::outside::outside_names;
 use foretell_ops::trader::Trader;
+use foretell_tests::demo::{neg_risk_event, place, plain_markets, visitor};
+use foretell_tests::exchange::Exchange;
 use foretell_tests::operator;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::account_actions::{
-    balance, exchange, neg_risk, ok, plain, resolve, sets, settled, shares, visitor,
-};
+use crate::account_actions::{balance, ok, resolve, sets, settled, shares};
 
 /// Checks the fields that every response has in addition to the amounts, and removes them.
 fn moved(mut answer: Value) -> Value {
@@ -27,9 +27,9 @@ fn moved(mut answer: Value) -> Value {
 
 #[tokio::test]
 async fn sets_are_split_merged_and_redeemed() {
-    let exchange = exchange();
+    let exchange = Exchange::demo();
     let trader = visitor(&exchange, 0).await;
-    let market = &plain()[0];
+    let market = &plain_markets()[0];
     let condition = market.condition_id();
     let (yes, no) = (format!("{condition}:0"), format!("{condition}:1"));
     let before = balance(&trader, None, 0).await;
@@ -79,9 +79,9 @@ async fn nothing_moves(trader: &Trader, condition: &str, paid: &str) {
 
 #[tokio::test]
 async fn both_outcomes_of_a_market_that_ended_even_pay_half() {
-    let exchange = exchange();
+    let exchange = Exchange::demo();
     let (trader, other) = (visitor(&exchange, 0).await, visitor(&exchange, 1).await);
-    let market = &plain()[0];
+    let market = &plain_markets()[0];
     let condition = market.condition_id();
     ok(trader.split(&sets(&condition, 1_001, "s")).await);
     // The other wallet buys the Yes and keeps nothing else.
@@ -90,8 +90,7 @@ async fn both_outcomes_of_a_market_that_ended_even_pay_half() {
     use foretell_model::Side::{Buy, Sell};
     use foretell_ops::trader::Terms;
     for (who, side) in [(&trader, Sell), (&other, Buy)] {
-        let order = who.sign(&Terms::limit(token, false, side, 1_001, 5_000));
-        ok(who.place(&order.expect("a signature")).await);
+        place(who, &Terms::limit(token, false, side, 1_001, 5_000)).await;
     }
     let before = balance(&other, None, 0).await;
     resolve(&exchange, &condition, "half").await;
@@ -102,9 +101,9 @@ async fn both_outcomes_of_a_market_that_ended_even_pay_half() {
 
 #[tokio::test]
 async fn no_of_some_questions_becomes_collateral_and_yes_of_the_others() {
-    let exchange = exchange();
+    let exchange = Exchange::demo();
     let trader = visitor(&exchange, 0).await;
-    let event = neg_risk();
+    let event = neg_risk_event();
     let before = balance(&trader, None, 0).await;
     for (number, market) in event.markets.iter().enumerate().take(2) {
         let condition = market.condition_id();
@@ -140,9 +139,9 @@ async fn no_of_some_questions_becomes_collateral_and_yes_of_the_others() {
 
 #[tokio::test]
 async fn a_conversion_names_its_questions_by_condition_or_by_the_shown_index() {
-    let exchange = exchange();
+    let exchange = Exchange::demo();
     let trader = visitor(&exchange, 0).await;
-    let event = neg_risk();
+    let event = neg_risk_event();
     let condition = event.markets[2].condition_id();
     ok(trader.split(&sets(&condition, 500, "s")).await);
     let body = json!({
@@ -177,9 +176,9 @@ async fn a_conversion_names_its_questions_by_condition_or_by_the_shown_index() {
 
 #[tokio::test]
 async fn an_answer_is_seen_by_the_next_read_and_names_its_place() {
-    let exchange = exchange();
+    let exchange = Exchange::demo();
     let trader = visitor(&exchange, 0).await;
-    let condition = plain()[0].condition_id();
+    let condition = plain_markets()[0].condition_id();
     let body = json!({ "conditionId": condition, "amount": "10000", "reference": "s" }).to_string();
     let mut request = reqwest::Client::new()
         .post(format!("{}/positions/split", exchange.trading))

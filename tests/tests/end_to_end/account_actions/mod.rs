@@ -6,40 +6,12 @@ mod refusals;
 mod retries;
 mod wallets;
 
-use foretell_ops::demo::sample::{Sample, SampleEvent, SampleMarket};
-use foretell_ops::demo::wallets::VISITORS;
+use foretell_ops::demo::sample::SampleMarket;
 use foretell_ops::trader::{Answer, Sets, Trader};
-use foretell_tests::exchange::{Exchange, Options};
+use foretell_tests::exchange::Exchange;
 use foretell_tests::operator;
 use reqwest::Method;
 use serde_json::{Value, json};
-
-/// An exchange with the demo's markets.
-fn exchange() -> Exchange {
-    Exchange::start(env!("CARGO_BIN_EXE_foretell-under-test"), &Options::demo())
-}
-
-/// One of the demo's wallets, with its key.
-async fn visitor(exchange: &Exchange, index: usize) -> Trader {
-    let key = VISITORS[index].private_key;
-    let trader = Trader::connect(&exchange.trading, key, 0).await;
-    trader.expect("a key")
-}
-
-/// The sample's plain markets.
-fn plain() -> Vec<SampleMarket> {
-    let sample = Sample::load().expect("the sample");
-    let plain = sample.events.into_iter().filter(|event| !event.neg_risk);
-    plain.flat_map(|event| event.markets).collect()
-}
-
-/// A neg-risk event of the sample with at least three questions.
-fn neg_risk() -> SampleEvent {
-    let sample = Sample::load().expect("the sample");
-    let mut events = sample.events.into_iter();
-    let found = events.find(|event| event.neg_risk && event.markets.len() > 2);
-    found.expect("such an event")
-}
 
 /// The JSON of a response that must be 200.
 fn ok(answer: Result<Answer, foretell_ops::failure::Failure>) -> Value {

@@ -1,12 +1,13 @@
 //! Every rejection: status and text, and no change of the state.
 
 use foretell_ops::trader::Trader;
+use foretell_tests::demo::{neg_risk_event, place, plain_markets, visitor};
 use foretell_tests::exchange::Exchange;
 use foretell_tests::operator;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::account_actions::{exchange, neg_risk, ok, plain, sets, settled, visitor};
+use crate::account_actions::{ok, sets, settled};
 
 /// A rejected action: path, body, status, and the expected part of the text.
 type Case = (&'static str, String, u16, &'static str);
@@ -43,9 +44,9 @@ fn convert_body(event: impl Into<Value>, set: impl Into<Value>, amount: &str) ->
 
 #[tokio::test]
 async fn bad_bodies_are_refused_with_the_field_and_what_is_allowed() {
-    let exchange = exchange();
+    let exchange = Exchange::demo();
     let trader = visitor(&exchange, 0).await;
-    let condition = plain()[0].condition_id();
+    let condition = plain_markets()[0].condition_id();
     let unknown = format!("0x{}", "ab".repeat(32));
     let mut cases: Vec<Case> = Vec::new();
     for action in ["split", "merge", "redeem", "convert"] {
@@ -129,7 +130,7 @@ async fn bad_bodies_are_refused_with_the_field_and_what_is_allowed() {
         ));
     }
     cases.push(("redeem", redeem_body(&unknown), 404, "market not found"));
-    let event = neg_risk().id;
+    let event = neg_risk_event().id;
     for set in [
         json!(0),
         json!(-1),
@@ -170,7 +171,7 @@ async fn bad_bodies_are_refused_with_the_field_and_what_is_allowed() {
         400,
         "amount is '10001'",
     ));
-    let beyond = (1_u64 << neg_risk().markets.len()).to_string();
+    let beyond = (1_u64 << neg_risk_event().markets.len()).to_string();
     let beyond = convert_body(event, beyond, "10000");
     cases.push((
         "convert",
@@ -196,12 +197,12 @@ async fn bad_bodies_are_refused_with_the_field_and_what_is_allowed() {
 
 #[tokio::test]
 async fn what_an_account_lacks_is_named() {
-    let exchange = exchange();
+    let exchange = Exchange::demo();
     let trader = visitor(&exchange, 0).await;
-    let condition = plain()[0].condition_id();
+    let condition = plain_markets()[0].condition_id();
     let lacking = "not enough balance / allowance: needed 10000.01, available 10000";
     let (event, cases) = (
-        neg_risk().id,
+        neg_risk_event().id,
         vec![
             ("split", sets_body(&condition, "10000010000"), 400, lacking),
             (
@@ -228,13 +229,11 @@ async fn what_an_account_lacks_is_named() {
     expect(&exchange, &trader, none).await;
     // Amounts of resting orders are reserved, not free.
     ok(trader.split(&sets(&condition, 1_000, "s")).await);
-    let [yes, _] = plain()[0].token_ids();
+    let [yes, _] = plain_markets()[0].token_ids();
     let token = foretell_ops::trader::token(&yes).expect("a token");
     let terms =
         foretell_ops::trader::Terms::limit(token, false, foretell_model::Side::Sell, 900, 6_000);
-    ok(trader
-        .place(&trader.sign(&terms).expect("a signature"))
-        .await);
+    place(&trader, &terms).await;
     let reserved = vec![(
         "merge",
         sets_body(&condition, "1010000"),
@@ -247,9 +246,9 @@ async fn what_an_account_lacks_is_named() {
 
 #[tokio::test]
 async fn the_state_of_a_market_decides_what_may_be_done_in_it() {
-    let exchange = exchange();
+    let exchange = Exchange::demo();
     let trader = visitor(&exchange, 0).await;
-    let condition = plain()[0].condition_id();
+    let condition = plain_markets()[0].condition_id();
     let named = json!({ "condition_id": condition });
     let all = |split: (u16, &'static str), merge: Option<&'static str>, redeem: &'static str| {
         let mut cases = vec![("split", sets_body(&condition, "10000"), split.0, split.1)];
@@ -268,7 +267,7 @@ async fn the_state_of_a_market_decides_what_may_be_done_in_it() {
     ok(trader.merge(&sets(&condition, 100, "closed")).await);
     let resolution = json!({ "condition_id": condition, "payout": "yes" });
     operator::done(&exchange, "/markets/resolve", &resolution).await;
-    settled(&trader, &plain()[0]).await;
+    settled(&trader, &plain_markets()[0]).await;
     let closed = "market is closed";
     let mut resolved = all((400, closed), Some(closed), "");
     resolved.pop();
@@ -277,7 +276,7 @@ async fn the_state_of_a_market_decides_what_may_be_done_in_it() {
     assert_eq!(answer["collateral"], "0");
 
     // A market that never opened.
-    let sample = &plain()[1];
+    let sample = &plain_markets()[1];
     let registration = json!({
         "condition_id": format!("0x{}", "77".repeat(32)), "token_ids": ["771", "772"],
         "outcomes": ["Yes", "No"], "question": sample.question, "slug": "not-open",
@@ -311,9 +310,9 @@ async fn the_state_of_a_market_decides_what_may_be_done_in_it() {
 
 #[tokio::test]
 async fn a_convert_needs_the_questions_given_active() {
-    let exchange = exchange();
+    let exchange = Exchange::demo();
     let trader = visitor(&exchange, 0).await;
-    let event = neg_risk();
+    let event = neg_risk_event();
     let first = event.markets[0].condition_id();
     ok(trader.split(&sets(&first, 1_000, "s")).await);
     let last = event.markets.last().expect("a question").condition_id();
@@ -341,9 +340,9 @@ async fn a_convert_needs_the_questions_given_active() {
 
 #[tokio::test]
 async fn system_modes_and_closed_only_leave_the_way_out_open() {
-    let exchange = exchange();
+    let exchange = Exchange::demo();
     let trader = visitor(&exchange, 0).await;
-    let (plain, event) = (plain(), neg_risk());
+    let (plain, event) = (plain_markets(), neg_risk_event());
     let [condition, ended] = [0, 1].map(|index| plain[index].condition_id());
     ok(trader.split(&sets(&condition, 1_000, "s")).await);
     ok(trader.split(&sets(&ended, 1_000, "e")).await);

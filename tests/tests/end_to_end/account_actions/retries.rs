@@ -3,13 +3,12 @@
 use std::time::Instant;
 
 use foretell_ops::trader::{Answer, Sets, Trader};
-use foretell_tests::exchange::PATIENCE;
+use foretell_tests::demo::{neg_risk_event, plain_markets, visitor};
+use foretell_tests::exchange::{Exchange, PATIENCE};
 use foretell_tests::operator;
 use serde_json::{Value, json};
 
-use crate::account_actions::{
-    exchange, neg_risk, ok, plain, resolve, sets, settled, shares, visitor,
-};
+use crate::account_actions::{ok, resolve, sets, settled, shares};
 
 /// The same response, marked as a repeat.
 fn again(first: &Value) -> Value {
@@ -20,9 +19,9 @@ fn again(first: &Value) -> Value {
 
 #[tokio::test]
 async fn the_same_content_is_answered_as_before_and_other_content_refused() {
-    let exchange = exchange();
+    let exchange = Exchange::demo();
     let (trader, other) = (visitor(&exchange, 0).await, visitor(&exchange, 1).await);
-    let (market, event) = (&plain()[0], neg_risk());
+    let (market, event) = (&plain_markets()[0], neg_risk_event());
     let condition = market.condition_id();
     let split = ok(trader.split(&sets(&condition, 100, "a")).await);
     let merge = ok(trader.merge(&sets(&condition, 40, "b")).await);
@@ -96,9 +95,9 @@ async fn insist(trader: &Trader, wanted: &Sets<'_>) -> Value {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_retry_after_a_killed_process_never_acts_twice() {
-    let mut exchange = exchange();
+    let mut exchange = Exchange::demo();
     let trader = visitor(&exchange, 0).await;
-    let market = &plain()[0];
+    let market = &plain_markets()[0];
     let condition = market.condition_id();
     let mut answers = Vec::new();
     for (round, process) in ["engine", "gateway-1", "engine", "engine"]
@@ -130,9 +129,9 @@ async fn a_retry_after_a_killed_process_never_acts_twice() {
 /// A captured request body, sent again with some of its quotes replaced.
 #[tokio::test]
 async fn a_captured_action_acts_for_no_other_body() {
-    let exchange = exchange();
+    let exchange = Exchange::demo();
     let trader = visitor(&exchange, 0).await;
-    let condition = plain()[0].condition_id();
+    let condition = plain_markets()[0].condition_id();
     let path = "/positions/split";
     let body = format!(
         r#"{{"conditionId":"{condition}","amount":"10000","reference":"r1","note":"x","more":"y"}}"#

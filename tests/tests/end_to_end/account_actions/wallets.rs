@@ -1,11 +1,12 @@
 //! The wallets for which an owner may act.
 
 use foretell_ops::demo::wallets::VISITORS;
-use foretell_tests::exchange::Exchange;
+use foretell_tests::demo::{plain_markets, visitor};
+use foretell_tests::exchange::{Exchange, Options};
 use foretell_tests::operator;
 use serde_json::json;
 
-use crate::account_actions::{balance, exchange, ok, plain, sets, visitor};
+use crate::account_actions::{balance, ok, sets};
 
 const PROXY: &str = "0x00000000000000000000000000000000000000a1";
 const SAFE: &str = "0x00000000000000000000000000000000000000a2";
@@ -20,9 +21,9 @@ async fn bind(exchange: &Exchange, wallet: &str, kind: &str) {
 
 #[tokio::test]
 async fn the_only_bound_wallet_acts_else_the_owner_and_a_named_one_always() {
-    let exchange = exchange();
+    let exchange = Exchange::demo();
     let trader = visitor(&exchange, 0).await;
-    let condition = plain()[0].condition_id();
+    let condition = plain_markets()[0].condition_id();
     let split = async |wallet: Option<&str>, reference: &str| {
         let mut body =
             json!({ "conditionId": condition, "amount": "1000000", "reference": reference });
@@ -69,13 +70,9 @@ async fn the_only_bound_wallet_acts_else_the_owner_and_a_named_one_always() {
 
 #[tokio::test]
 async fn a_revoked_key_and_an_unbound_wallet_act_no_more_from_the_answer_on() {
-    let options = foretell_tests::exchange::Options {
-        gateways: 2,
-        ..foretell_tests::exchange::Options::demo()
-    };
-    let exchange = Exchange::start(env!("CARGO_BIN_EXE_foretell-under-test"), &options);
+    let exchange = Exchange::start(&Options::two_gateways());
     let trader = visitor(&exchange, 0).await;
-    let condition = plain()[0].condition_id();
+    let condition = plain_markets()[0].condition_id();
     bind(&exchange, PROXY, "proxy").await;
     for number in 0..20 {
         let reference = format!("s{number}");

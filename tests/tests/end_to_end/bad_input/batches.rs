@@ -1,16 +1,17 @@
 //! Several orders in one request.
 
+use foretell_tests::demo::Demo;
 use foretell_wire::limits::ORDER_BODY_BYTES;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::bad_input::Site;
+use crate::bad_input::{state, valid};
 
 #[tokio::test]
 async fn batches_are_refused_whole_or_element_by_element() {
-    let site = Site::start().await;
-    let before = site.state().await;
-    let sixteen: Vec<Value> = (0..16).map(|_| site.valid().body).collect();
+    let site = Demo::start().await;
+    let before = state(&site).await;
+    let sixteen: Vec<Value> = (0..16).map(|_| valid(&site).body).collect();
     for (body, text) in [
         (
             json!(sixteen).to_string(),
@@ -33,10 +34,10 @@ async fn batches_are_refused_whole_or_element_by_element() {
             "{answer}"
         );
     }
-    assert_eq!(site.state().await, before);
+    assert_eq!(state(&site).await, before);
 
     // Fifteen bodies, each as long as one order may be.
-    let mut long = site.valid().body;
+    let mut long = valid(&site).body;
     let room = ORDER_BODY_BYTES - long.to_string().len() - 20;
     long["note"] = json!("x".repeat(room));
     let body = json!(vec![long; 15]).to_string();
@@ -52,7 +53,7 @@ async fn batches_are_refused_whole_or_element_by_element() {
         .await;
     assert_eq!(ended.expect("an answer").0, 200);
 
-    let (good, bad) = (site.valid(), json!({ "order": { "tokenId": "x" } }));
+    let (good, bad) = (valid(&site), json!({ "order": { "tokenId": "x" } }));
     let body = json!([bad, good.body, good.body, 7]).to_string();
     let (status, answer) = site
         .trader

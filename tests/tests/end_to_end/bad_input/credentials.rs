@@ -1,8 +1,9 @@
 //! Invalid credentials.
 
+use foretell_tests::demo::Demo;
 use reqwest::Method;
 
-use crate::bad_input::Site;
+use crate::bad_input::{send, state, valid};
 
 /// The headers with another value of one name.
 fn with(headers: &[(String, String)], name: &str, value: &str) -> Vec<(String, String)> {
@@ -17,12 +18,11 @@ fn with(headers: &[(String, String)], name: &str, value: &str) -> Vec<(String, S
 
 #[tokio::test]
 async fn credentials_that_do_not_hold_are_one_and_the_same_401() {
-    let site = Site::start().await;
-    let before = site.state().await;
-    let body = site.valid().body.to_string();
+    let site = Demo::start().await;
+    let before = state(&site).await;
+    let body = valid(&site).body.to_string();
     let post = async |headers: &[(String, String)], body: &str| {
-        site.send(Method::POST, "/order", headers, body.as_bytes())
-            .await
+        send(&site, Method::POST, "/order", headers, body.as_bytes()).await
     };
     let headers = site.trader.headers("POST", "/order", body.as_bytes());
     let mut answers = Vec::new();
@@ -70,6 +70,6 @@ async fn credentials_that_do_not_hold_are_one_and_the_same_401() {
     let elsewhere = site.trader.headers("POST", "/orders", body.as_bytes());
     assert_eq!(post(&elsewhere, &body).await.0, 401);
     assert_eq!(post(&headers, &format!("{body} ")).await.0, 401);
-    assert_eq!(site.state().await, before);
+    assert_eq!(state(&site).await, before);
     assert!(site.exchange.stop().success());
 }

@@ -2,28 +2,29 @@
 
 use foretell_model::{Side, TimeMs, TokenId, WalletAddress, WalletKind};
 use foretell_ops::trader::{SignedOrder, Terms};
+use foretell_tests::demo::Demo;
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::bad_input::signatures::bad_signatures;
-use crate::bad_input::{Site, with};
+use crate::bad_input::{send, state, valid, with};
 
 /// The fault, the body, and the expected part of the error.
 pub(crate) type Case = (String, String, &'static str);
 
 #[tokio::test]
 async fn bad_orders_are_refused_with_their_text_and_change_nothing() {
-    let site = Site::start().await;
+    let site = Demo::start().await;
     // Both keys exist and one order is known before the state is recorded.
-    let first = site.valid();
+    let first = valid(&site);
     let (status, answer) = site.trader.place(&first).await.expect("an answer");
     assert_eq!(
         (status, &answer["status"]),
         (200, &json!("live")),
         "{answer}"
     );
-    let before = site.state().await;
-    let valid = site.valid();
+    let before = state(&site).await;
+    let valid = valid(&site);
     let cases = (shapes(&valid).into_iter())
         .chain(amounts(&valid))
         .chain(fields(&site, &valid))
@@ -54,9 +55,9 @@ async fn bad_orders_are_refused_with_their_text_and_change_nothing() {
     let (head, tail) = text.split_once("BUY").expect("a side");
     let bytes = [head.as_bytes(), &[0xff, 0xfe], tail.as_bytes()].concat();
     let headers = site.trader.headers("POST", "/order", &bytes);
-    let (status, answer) = site.send(Method::POST, "/order", &headers, &bytes).await;
+    let (status, answer) = send(&site, Method::POST, "/order", &headers, &bytes).await;
     assert_eq!(status, 400, "no UTF-8: {answer}");
-    assert_eq!(site.state().await, before);
+    assert_eq!(state(&site).await, before);
     assert!(site.exchange.stop().success());
 }
 
@@ -157,7 +158,7 @@ fn amounts(valid: &SignedOrder) -> Vec<Case> {
 }
 
 /// Fields with undefined values.
-fn fields(site: &Site, valid: &SignedOrder) -> Vec<Case> {
+fn fields(site: &Demo, valid: &SignedOrder) -> Vec<Case> {
     let table = [
         ("side", json!("HOLD"), "side"),
         ("side", json!(0), "side"),
@@ -206,7 +207,7 @@ fn fields(site: &Site, valid: &SignedOrder) -> Vec<Case> {
 }
 
 /// Correctly signed orders with invalid terms.
-fn terms(site: &Site) -> Vec<Case> {
+fn terms(site: &Demo) -> Vec<Case> {
     let resigned = |change: &dyn Fn(&mut Terms<'static>)| {
         let mut terms = site.limit(Side::Buy, 1_000, 2_000);
         change(&mut terms);
@@ -306,7 +307,7 @@ fn terms(site: &Site) -> Vec<Case> {
 }
 
 /// Orders of another account, of another time, of other markets, or already known.
-fn identities(site: &Site, first: &SignedOrder) -> Vec<Case> {
+fn identities(site: &Demo, first: &SignedOrder) -> Vec<Case> {
     let limit = site.limit(Side::Buy, 1_000, 2_000);
     let stale = site
         .trader
@@ -356,7 +357,7 @@ fn without(order: &SignedOrder, field: &str) -> String {
     body.to_string()
 }
 
-fn signed(site: &Site, terms: Terms<'_>) -> String {
+fn signed(site: &Demo, terms: Terms<'_>) -> String {
     site.trader
         .sign(&terms)
         .expect("a signature")

@@ -2,113 +2,110 @@
 //! signed part, and in large numbers.
 
 use foretell_model::{Side, TimeMs};
-use foretell_ops::demo::wallets::VISITORS;
-use foretell_ops::trader::{SignedOrder, Trader, decimal};
+use foretell_ops::trader::{SignedOrder, decimal};
+use foretell_tests::demo::{Demo, visitor};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::bad_input::Site;
 use crate::bad_input::signatures::{malleated, signature, signed_with};
+use crate::bad_input::{send, state, valid};
 
 /// Default number of orders that a key may place in ten seconds.
 const ORDER_BURST: u32 = 2_400;
 
-impl Site {
-    async fn placed(&self) -> SignedOrder {
-        let order = self.valid();
-        let (status, answer) = self.trader.place(&order).await.expect("an answer");
-        assert_eq!(status, 200, "{answer}");
-        order
-    }
+async fn placed(site: &Demo) -> SignedOrder {
+    let order = valid(site);
+    let (status, answer) = site.trader.place(&order).await.expect("an answer");
+    assert_eq!(status, 200, "{answer}");
+    order
+}
 
-    /// Ids of the trader's live orders.
-    async fn open(&self) -> Vec<String> {
-        let read = self.trader.signed(Method::GET, "/data/orders", "", "");
-        let (status, answer) = read.await.expect("an answer");
-        assert_eq!(status, 200, "{answer}");
-        let rows = answer["data"].as_array().expect("rows").iter();
-        rows.map(|row| row["id"].as_str().expect("an id").to_owned())
-            .collect()
-    }
+/// Ids of the trader's live orders.
+async fn open(site: &Demo) -> Vec<String> {
+    let (status, answer) = site.own("/data/orders", "").await;
+    assert_eq!(status, 200, "{answer}");
+    let rows = answer["data"].as_array().expect("rows").iter();
+    rows.map(|row| row["id"].as_str().expect("an id").to_owned())
+        .collect()
 }
 
 #[tokio::test]
 async fn what_a_captured_request_does() {
-    let site = Site::start().await;
-    let order = site.valid();
+    let site = Demo::start().await;
+    let order = valid(&site);
     let body = order.body.to_string().into_bytes();
     let headers = site.trader.headers("POST", "/order", &body);
-    let place = async || site.send(Method::POST, "/order", &headers, &body).await;
+    let place = async || send(&site, Method::POST, "/order", &headers, &body).await;
     let (status, first) = place().await;
     assert_eq!((status, &first["status"]), (200, &json!("live")), "{first}");
-    let before = site.state().await;
+    let before = state(&site).await;
     let (status, again) = place().await;
     assert_eq!((status, &again["duplicate"]), (200, &json!(true)));
     assert_eq!(again["orderID"], first["orderID"]);
-    assert_eq!(site.state().await, before);
+    assert_eq!(state(&site).await, before);
 
     // A cancel of one order ends it once, and a repeat does not restore it.
     let named = json!({ "orderID": order.id.to_string() })
         .to_string()
         .into_bytes();
     let headers = site.trader.headers("DELETE", "/order", &named);
-    let cancel = async || site.send(Method::DELETE, "/order", &headers, &named).await;
+    let cancel = async || send(&site, Method::DELETE, "/order", &headers, &named).await;
     assert_eq!(
         cancel().await.1["canceled"],
         json!([order.id.to_string()]),
         "the first time"
     );
-    let before = site.state().await;
+    let before = state(&site).await;
     assert_eq!(cancel().await.1["canceled"], json!([]), "the second time");
     let (status, again) = place().await;
     assert_eq!((status, &again["duplicate"]), (200, &json!(true)));
-    assert_eq!(site.state().await, before);
+    assert_eq!(state(&site).await, before);
 
     // A cancel of all orders acts every time: a kill switch must not skip orders because it was
     // used before.
-    let token = site.valid().body["order"]["tokenId"].clone();
+    let token = valid(&site).body["order"]["tokenId"].clone();
     let market = json!({ "asset_id": token }).to_string();
     for (path, body) in [("/cancel-all", ""), ("/cancel-market-orders", &market)] {
-        let old = site.placed().await;
+        let old = placed(&site).await;
         let headers = site.trader.headers("DELETE", path, body.as_bytes());
         let all = async || {
-            let sent = site.send(Method::DELETE, path, &headers, body.as_bytes());
+            let sent = send(&site, Method::DELETE, path, &headers, body.as_bytes());
             sent.await.1
         };
         let first = all().await;
         let canceled = json!([old.id.to_string()]);
         assert_eq!(first, json!({ "canceled": canceled, "not_canceled": {} }));
-        let new = site.placed().await;
+        let new = placed(&site).await;
         let canceled = json!([new.id.to_string()]);
         assert_eq!(
             all().await,
             json!({ "canceled": canceled, "not_canceled": {} })
         );
-        assert!(site.open().await.is_empty());
+        assert!(open(&site).await.is_empty());
 
         // A cancel without effect reports that and leaves no frame.
-        let before = site.state().await;
+        let before = state(&site).await;
         assert_eq!(all().await, json!({ "canceled": [], "not_canceled": {} }));
-        assert_eq!(site.state().await, before);
+        assert_eq!(state(&site).await, before);
     }
 
     // The creation of a read-only key returns the same key again.
     let path = "/auth/readonly-api-key";
     let headers = site.trader.headers("POST", path, b"");
-    let make = async || site.send(Method::POST, path, &headers, b"").await;
+    let make = async || send(&site, Method::POST, path, &headers, b"").await;
     let first = make().await;
     assert_eq!(first.0, 200, "{}", first.1);
-    let before = site.state().await;
+    let before = state(&site).await;
     assert_eq!(make().await, first);
-    assert_eq!(site.state().await, before);
+    assert_eq!(state(&site).await, before);
     assert!(site.exchange.stop().success());
 }
 
 /// The HMAC does not cover the query, so no write may depend on the query.
 #[tokio::test]
 async fn a_changed_query_changes_nothing_of_what_is_written() {
-    let site = Site::start().await;
-    let order = site.valid();
+    let site = Demo::start().await;
+    let order = valid(&site);
     let query = "?orderType=FOK&owner=x&side=SELL&postOnly=true&makerAmount=1";
     let body = order.body.to_string();
     let sent = site.trader.signed(Method::POST, "/order", query, &body);
@@ -124,7 +121,7 @@ async fn a_changed_query_changes_nothing_of_what_is_written() {
         (&row["id"], &row["order_type"], &row["side"]),
         (&json!(order.id.to_string()), &json!("GTC"), &json!("BUY"))
     );
-    let second = site.placed().await;
+    let second = placed(&site).await;
     // Signed for one order, with another in the query.
     let named = json!({ "orderID": order.id.to_string() }).to_string();
     let query = format!("?orderID={}&all=true", second.id);
@@ -135,15 +132,15 @@ async fn a_changed_query_changes_nothing_of_what_is_written() {
     let (status, answer) = sent.expect("an answer");
     assert_eq!(status, 200, "{answer}");
     assert_eq!(answer["canceled"], json!([order.id.to_string()]));
-    assert_eq!(site.open().await, [second.id.to_string()]);
+    assert_eq!(open(&site).await, [second.id.to_string()]);
     assert!(site.exchange.stop().success());
 }
 
 #[tokio::test]
 async fn a_twin_of_an_accepted_order_is_that_order_or_none() {
-    let site = Site::start().await;
-    let order = site.placed().await;
-    let before = site.state().await;
+    let site = Demo::start().await;
+    let order = placed(&site).await;
+    let before = state(&site).await;
     let good = signature(&order);
     let send = async |signature: &[u8]| {
         let body = signed_with(&order, signature);
@@ -159,7 +156,7 @@ async fn a_twin_of_an_accepted_order_is_that_order_or_none() {
     let (status, answer) = send(&spelled).await;
     assert_eq!((status, &answer["duplicate"]), (200, &json!(true)));
     assert_eq!(answer["orderID"], order.id.to_string());
-    assert_eq!(site.state().await, before);
+    assert_eq!(state(&site).await, before);
 
     // A salt is not an identity: with other amounts it is another order.
     let now = order.body["order"]["timestamp"].as_str().expect("a time");
@@ -180,7 +177,7 @@ async fn a_twin_of_an_accepted_order_is_that_order_or_none() {
         );
         ids.push(answer["orderID"].as_str().expect("an id").to_owned());
     }
-    let mut open = site.open().await;
+    let mut open = open(&site).await;
     open.sort_unstable();
     ids.sort_unstable();
     assert_eq!(open, ids);
@@ -192,13 +189,12 @@ async fn a_twin_of_an_accepted_order_is_that_order_or_none() {
 #[tokio::test]
 async fn garbage_signatures_of_a_valid_key_change_nothing_and_reads_go_on() {
     const CLIENTS: u32 = 8;
-    let site = Site::start().await;
-    let order = site.valid();
-    let before = site.state().await;
+    let site = Demo::start().await;
+    let order = valid(&site);
+    let before = state(&site).await;
     let mut clients = Vec::new();
     for client in 0..CLIENTS {
-        let trader = Trader::connect(&site.exchange.trading, VISITORS[0].private_key, 0);
-        let trader = trader.await.expect("a key");
+        let trader = visitor(&site.exchange, 0).await;
         let (order, good) = (order.clone(), signature(&order));
         clients.push(tokio::spawn(async move {
             for number in 0..ORDER_BURST / CLIENTS {
@@ -214,7 +210,7 @@ async fn garbage_signatures_of_a_valid_key_change_nothing_and_reads_go_on() {
             }
         }));
     }
-    let book = format!("/book?token_id={}", decimal(site.token));
+    let book = format!("/book?token_id={}", decimal(site.yes()));
     let mut reads = 0;
     while reads == 0 || clients.iter().any(|client| !client.is_finished()) {
         let (status, answer): (u16, Value) = site.other.get(&book).await.expect("an answer");
@@ -224,6 +220,6 @@ async fn garbage_signatures_of_a_valid_key_change_nothing_and_reads_go_on() {
     for client in clients {
         client.await.expect("every order was refused");
     }
-    assert_eq!(site.state().await, before);
+    assert_eq!(state(&site).await, before);
     assert!(site.exchange.stop().success());
 }

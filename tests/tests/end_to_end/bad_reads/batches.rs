@@ -1,10 +1,11 @@
 //! Reads of many tokens at once.
 
+use foretell_tests::demo::send;
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::bad_reads::Must::{self, Fail, Rows};
-use crate::bad_reads::{Site, broken_bodies, check, scalars};
+use crate::bad_reads::{broken_bodies, check, finish, scalars, traded};
 
 const PATHS: [&str; 5] = [
     "/books",
@@ -55,14 +56,14 @@ fn entries() -> Vec<(Value, Must<'static>)> {
 
 #[tokio::test]
 async fn batches_are_refused_whole_and_unknown_tokens_left_out() {
-    let site = Site::start().await;
+    let site = traded().await;
     let before = site.sequence().await;
     let known = json!({ "token_id": site.tokens[0] });
     for path in PATHS {
         let post = |body: Vec<u8>| {
             let request = site.request(Method::POST, path);
             let request = request.header("content-type", "application/json");
-            Site::send(request.body(body))
+            send(request.body(body))
         };
         for (what, body, must) in broken_bodies() {
             check(&format!("{path} {what}"), post(body).await, must);
@@ -113,12 +114,8 @@ async fn batches_are_refused_whole_and_unknown_tokens_left_out() {
                 .request(Method::POST, path)
                 .header("content-type", kind);
             let request = request.header("content-encoding", coding).body("[]");
-            check(
-                path,
-                Site::send(request).await,
-                Fail(415, "the content type is"),
-            );
+            check(path, send(request).await, Fail(415, "the content type is"));
         }
     }
-    site.finish(before).await;
+    finish(site, before).await;
 }

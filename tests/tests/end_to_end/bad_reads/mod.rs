@@ -7,97 +7,34 @@ mod own;
 mod public;
 mod writes;
 
-use foretell_model::Side;
-use foretell_ops::demo::sample::Sample;
-use foretell_ops::demo::wallets::VISITORS;
-use foretell_ops::trader::{Terms, Trader, token};
-use foretell_tests::exchange::{Exchange, Options, check_error_code};
-use foretell_tests::operator;
-use reqwest::{Method, RequestBuilder};
+use foretell_tests::demo::{Demo, MARKET, plain_markets};
 use serde_json::{Value, json};
 
-/// A market at tick 0.01 without a fee.
-const MARKET: &str = "hottest-year-2027";
 /// A token, an order, a condition that do not exist.
 const NOBODY: &str = "0x1111111111111111111111111111111111111111111111111111111111111111";
 
 /// An exchange with a trade, and an order of each of two visitors.
-struct Site {
-    exchange: Exchange,
-    trader: Trader,
-    other: Trader,
-    condition: String,
-    tokens: [String; 2],
-    /// A token without orders.
-    quiet: String,
+async fn traded() -> Demo {
+    let site = Demo::start().await;
+    // Yes at 0.6 meets No at 0.4; the rest of the first rests, and an ask of the other.
+    site.buy(&site.trader, 0, 2_000, 6_000).await;
+    site.buy(&site.other, 1, 1_000, 4_000).await;
+    site.buy(&site.other, 1, 1_000, 2_000).await;
+    site
 }
 
-impl Site {
-    async fn start() -> Self {
-        let exchange = Exchange::start(env!("CARGO_BIN_EXE_foretell-under-test"), &Options::demo());
-        let connect =
-            |index: usize| Trader::connect(&exchange.trading, VISITORS[index].private_key, 0);
-        let (trader, other) = (
-            connect(0).await.expect("a key"),
-            connect(1).await.expect("a key"),
-        );
-        let sample = Sample::load().expect("the sample");
-        let markets = || sample.events.iter().flat_map(|event| &event.markets);
-        let market = markets().find(|market| market.slug == MARKET);
-        let quiet = markets().find(|market| market.slug != MARKET);
-        let (market, quiet) = (market.expect("the market"), quiet.expect("another"));
-        let [quiet, _] = quiet.token_ids();
-        let site = Self {
-            condition: market.condition_id(),
-            tokens: market.token_ids(),
-            quiet,
-            exchange,
-            trader,
-            other,
-        };
-        // Yes at 0.6 meets No at 0.4; the rest of the first rests, and an ask of the other.
-        site.place(&site.trader, 0, 2_000, 6_000).await;
-        site.place(&site.other, 1, 1_000, 4_000).await;
-        site.place(&site.other, 1, 1_000, 2_000).await;
-        site
-    }
+/// A token without orders.
+fn quiet() -> String {
+    let mut markets = plain_markets().into_iter();
+    let quiet = markets.find(|market| market.slug != MARKET);
+    let [yes, _] = quiet.expect("another market").token_ids();
+    yes
+}
 
-    /// Buys an outcome; returns the order's id.
-    async fn place(&self, trader: &Trader, outcome: usize, lots: u64, price: u16) -> String {
-        let token = token(&self.tokens[outcome]).expect("a token");
-        let terms = Terms::limit(token, false, Side::Buy, lots, price);
-        let order = trader.sign(&terms).expect("a signature");
-        let (status, answer) = trader.place(&order).await.expect("an answer");
-        assert_eq!(status, 200, "{answer}");
-        order.id.to_string()
-    }
-
-    /// A request without credentials.
-    fn request(&self, method: Method, path: &str) -> RequestBuilder {
-        reqwest::Client::new().request(method, format!("{}{path}", self.exchange.trading))
-    }
-
-    /// Sends a request and reads its response, which is always JSON and names the state.
-    async fn send(request: RequestBuilder) -> (u16, Value) {
-        let response = request.send().await.expect("an answer");
-        let headers = response.headers().clone();
-        for name in ["x-sequence", "x-epoch"] {
-            assert!(headers.contains_key(name), "no {name}: {headers:?}");
-        }
-        check_error_code(&response);
-        let status = response.status().as_u16();
-        (status, response.json().await.expect("JSON"))
-    }
-
-    /// Stops the exchange; its sequence must still be `before`.
-    async fn finish(self, before: u64) {
-        assert_eq!(operator::sequence(&self.exchange).await, before);
-        assert!(self.exchange.stop().success());
-    }
-
-    async fn sequence(&self) -> u64 {
-        operator::sequence(&self.exchange).await
-    }
+/// Stops an exchange whose sequence is still `before`.
+async fn finish(site: Demo, before: u64) {
+    assert_eq!(site.sequence().await, before);
+    assert!(site.exchange.stop().success());
 }
 
 /// The expected response.

@@ -1,23 +1,16 @@
 //! Reads of a caller's own data, and the responses about the data of others.
 
+use foretell_tests::demo::{Demo, send};
 use reqwest::Method;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::bad_reads::Must::{self, Fail, Rows};
-use crate::bad_reads::{CURSORS, NOBODY, Site, broken_bodies, check, long, scalars};
+use crate::bad_reads::{CURSORS, NOBODY, broken_bodies, check, finish, long, scalars, traded};
 
 const TWICE: &str = "is repeated, allowed: once";
 
-impl Site {
-    async fn own(&self, path: &str, query: &str) -> (u16, Value) {
-        let query = format!("?{query}");
-        let answer = self.trader.signed(Method::GET, path, &query, "").await;
-        answer.expect("an answer")
-    }
-}
-
 /// Parameters of a list of trades, and the expected response. There is one trade.
-fn of_trades(site: &Site) -> Vec<(String, Must<'static>)> {
+fn of_trades(site: &Demo) -> Vec<(String, Must<'static>)> {
     let mut table: Vec<(String, Must<'static>)> = vec![
         (String::new(), Rows(1)),
         ("unknown=1".to_owned(), Rows(1)),
@@ -97,7 +90,7 @@ fn cursors() -> impl Iterator<Item = (String, Must<'static>)> {
 
 #[tokio::test]
 async fn lists_of_trades_and_orders() {
-    let site = Site::start().await;
+    let site = traded().await;
     let before = site.sequence().await;
     // Trades are listed backwards from a cursor: from past the newest, that is all of them.
     let places = cursors().map(|(query, must)| match must {
@@ -118,7 +111,7 @@ async fn lists_of_trades_and_orders() {
             fail => fail,
         };
         let asked = site.request(Method::GET, &format!("/builder/trades?{query}"));
-        check(&format!("{query:.70}"), Site::send(asked).await, must);
+        check(&format!("{query:.70}"), send(asked).await, must);
     }
     for (query, must) in [
         ("builder_code=x", Fail(400, "builder_code is 'x'")),
@@ -130,7 +123,7 @@ async fn lists_of_trades_and_orders() {
         ),
     ] {
         let asked = site.request(Method::GET, &format!("/builder/trades?{query}"));
-        check(query, Site::send(asked).await, must);
+        check(query, send(asked).await, must);
     }
     for (query, must) in [
         (String::new(), Rows(1)),
@@ -153,13 +146,13 @@ async fn lists_of_trades_and_orders() {
             must,
         );
     }
-    site.finish(before).await;
+    finish(site, before).await;
 }
 
 #[tokio::test]
 async fn one_order_and_balances() {
-    let site = Site::start().await;
-    let foreign = site.place(&site.other, 0, 1_000, 500).await;
+    let site = traded().await;
+    let foreign = site.buy(&site.other, 0, 1_000, 500).await;
     let before = site.sequence().await;
     for id in [
         foreign.as_str(),
@@ -239,12 +232,12 @@ async fn one_order_and_balances() {
         site.own("/notifications", "signature_type=x").await,
         Rows(0),
     );
-    site.finish(before).await;
+    finish(site, before).await;
 }
 
 #[tokio::test]
 async fn which_orders_score() {
-    let site = Site::start().await;
+    let site = traded().await;
     let before = site.sequence().await;
     for (what, body, must) in broken_bodies() {
         let request = site
@@ -254,7 +247,7 @@ async fn which_orders_score() {
         let request = headers.into_iter().fold(request, |request, (name, value)| {
             request.header(name, value)
         });
-        check(what, Site::send(request).await, must);
+        check(what, send(request).await, must);
     }
     let many = |count: usize| json!((0..count).map(|it| it.to_string()).collect::<Vec<_>>());
     for (body, must) in scalars()
@@ -277,5 +270,5 @@ async fn which_orders_score() {
             .await;
         check(&format!("{text:.70}"), answer.expect("an answer"), must);
     }
-    site.finish(before).await;
+    finish(site, before).await;
 }

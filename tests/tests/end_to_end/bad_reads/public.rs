@@ -1,9 +1,10 @@
 //! Public reads.
 
+use foretell_tests::demo::send;
 use reqwest::Method;
 
 use crate::bad_reads::Must::{Fail, Rows};
-use crate::bad_reads::{CURSORS, NOBODY, Site, check, long};
+use crate::bad_reads::{CURSORS, NOBODY, check, finish, long, quiet, traded};
 
 const MISSING: &str = "token_id is missing";
 const TWICE: &str = "is repeated, allowed: once";
@@ -11,7 +12,7 @@ const NO_BOOK: &str = "No orderbook exists for the requested token id";
 
 #[tokio::test]
 async fn reads_of_one_token() {
-    let site = Site::start().await;
+    let site = traded().await;
     let before = site.sequence().await;
     let (known, condition) = (&site.tokens[0], &site.condition);
     for path in [
@@ -74,11 +75,7 @@ async fn reads_of_one_token() {
             (format!("token_id={NOBODY}:0{side}"), Fail(404, NO_BOOK)),
         ] {
             let asked = site.request(Method::GET, &format!("{path}?{query}"));
-            check(
-                &format!("{path}?{query:.60}"),
-                Site::send(asked).await,
-                must,
-            );
+            check(&format!("{path}?{query:.60}"), send(asked).await, must);
         }
         for query in [
             format!("token_id={known}{side}"),
@@ -86,14 +83,14 @@ async fn reads_of_one_token() {
             format!("unknown=1&token_id={known}{side}"),
         ] {
             let asked = site.request(Method::GET, &format!("{path}?{query}"));
-            assert_eq!(Site::send(asked).await.0, 200, "{path}?{query}");
+            assert_eq!(send(asked).await.0, 200, "{path}?{query}");
         }
         let asked = site
             .request(Method::POST, path)
             .json(&serde_json::json!({}));
         check(
             path,
-            Site::send(asked).await,
+            send(asked).await,
             Fail(405, "method not allowed, allowed: GET, HEAD"),
         );
     }
@@ -106,20 +103,16 @@ async fn reads_of_one_token() {
         (&format!("side={}", long()), Fail(400, "Invalid side")),
         ("side=SELL", Fail(404, "no bid exists")),
     ] {
-        let token = if side == "side=SELL" {
-            &site.quiet
-        } else {
-            known
-        };
+        let token = if side == "side=SELL" { &quiet() } else { known };
         let asked = site.request(Method::GET, &format!("/price?token_id={token}&{side}"));
-        check(&format!("/price?{side:.60}"), Site::send(asked).await, must);
+        check(&format!("/price?{side:.60}"), send(asked).await, must);
     }
-    site.finish(before).await;
+    finish(site, before).await;
 }
 
 #[tokio::test]
 async fn reads_of_a_market_and_lists_of_markets() {
-    let site = Site::start().await;
+    let site = traded().await;
     let before = site.sequence().await;
     let (long, condition) = (long(), &site.condition);
     let unknown = [&format!("{condition}0"), "0x12", "x", NOBODY, "%00", "1"];
@@ -127,14 +120,10 @@ async fn reads_of_a_market_and_lists_of_markets() {
     for path in ["/markets", "/clob-markets"] {
         for id in unknown.into_iter().chain([longest.as_str()]) {
             let asked = site.request(Method::GET, &format!("{path}/{id}"));
-            check(id, Site::send(asked).await, Fail(404, "market not found"));
+            check(id, send(asked).await, Fail(404, "market not found"));
         }
         let asked = site.request(Method::GET, &format!("{path}/{long}"));
-        check(
-            "a long path",
-            Site::send(asked).await,
-            Fail(414, "path too long"),
-        );
+        check("a long path", send(asked).await, Fail(414, "path too long"));
     }
     for (token, must) in [
         ("x", Fail(400, "Invalid token id")),
@@ -143,11 +132,11 @@ async fn reads_of_a_market_and_lists_of_markets() {
         (NOBODY, Fail(400, "Invalid token id")),
     ] {
         let asked = site.request(Method::GET, &format!("/markets-by-token/{token}"));
-        check(token, Site::send(asked).await, must);
+        check(token, send(asked).await, must);
     }
     for code in ["x", "0x12", &format!("{NOBODY}1")] {
         let asked = site.request(Method::GET, &format!("/fees/builder-fees/{code}"));
-        check(code, Site::send(asked).await, Fail(400, "builder is "));
+        check(code, send(asked).await, Fail(400, "builder is "));
     }
     for path in [
         "/markets",
@@ -157,23 +146,19 @@ async fn reads_of_a_market_and_lists_of_markets() {
     ] {
         for (cursor, must) in CURSORS {
             let asked = site.request(Method::GET, &format!("{path}?next_cursor={cursor}"));
-            check(&format!("{path} {cursor}"), Site::send(asked).await, *must);
+            check(&format!("{path} {cursor}"), send(asked).await, *must);
         }
         let asked = site.request(Method::GET, &format!("{path}?next_cursor={long}"));
-        check(
-            path,
-            Site::send(asked).await,
-            Fail(400, "invalid next_cursor"),
-        );
+        check(path, send(asked).await, Fail(400, "invalid next_cursor"));
         let asked = site.request(Method::GET, &format!("{path}?next_cursor=&unknown=1"));
-        check(path, Site::send(asked).await, Rows(23));
+        check(path, send(asked).await, Rows(23));
     }
-    site.finish(before).await;
+    finish(site, before).await;
 }
 
 #[tokio::test]
 async fn the_state_a_read_must_show() {
-    let site = Site::start().await;
+    let site = traded().await;
     let before = site.sequence().await;
     for (value, must) in [
         ("", Fail(400, "x-min-sequence is ''")),
@@ -192,7 +177,7 @@ async fn the_state_a_read_must_show() {
         let asked = site
             .request(Method::GET, "/markets")
             .header("x-min-sequence", value);
-        check(value, Site::send(asked).await, must);
+        check(value, send(asked).await, must);
     }
     let next = format!("{}", before + 1);
     let asked = site
@@ -200,8 +185,8 @@ async fn the_state_a_read_must_show() {
         .header("x-min-sequence", &next);
     check(
         "the next",
-        Site::send(asked).await,
+        send(asked).await,
         Fail(503, &format!("not yet at sequence {next}")),
     );
-    site.finish(before).await;
+    finish(site, before).await;
 }

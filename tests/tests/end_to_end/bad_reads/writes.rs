@@ -1,27 +1,19 @@
 //! Cancels, heartbeats, keys: malformed bodies, data of others, revoked keys.
 
-use foretell_ops::demo::wallets::VISITORS;
-use foretell_ops::trader::Trader;
+use foretell_tests::demo::visitor_with;
 use foretell_tests::operator;
 use reqwest::Method;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::bad_reads::Must::{Fail, Rows};
-use crate::bad_reads::{NOBODY, Site, check, scalars};
-
-impl Site {
-    async fn signed(&self, method: Method, path: &str, body: &str) -> (u16, Value) {
-        let answer = self.trader.signed(method, path, "", body).await;
-        answer.expect("an answer")
-    }
-}
+use crate::bad_reads::{NOBODY, check, finish, scalars, traded};
 
 #[tokio::test]
 async fn cancels_of_nothing_and_of_others() {
-    let site = Site::start().await;
-    let foreign = site.place(&site.other, 0, 1_000, 500).await;
-    let filled = site.place(&site.trader, 0, 1_000, 8_000).await;
-    let ended = site.place(&site.trader, 0, 1_000, 300).await;
+    let site = traded().await;
+    let foreign = site.buy(&site.other, 0, 1_000, 500).await;
+    let filled = site.buy(&site.trader, 0, 1_000, 8_000).await;
+    let ended = site.buy(&site.trader, 0, 1_000, 300).await;
     let delete = Method::DELETE;
     let body = json!([ended]).to_string();
     let (_, answer) = site.signed(delete.clone(), "/orders", &body).await;
@@ -131,12 +123,12 @@ async fn cancels_of_nothing_and_of_others() {
             .await;
         check(&body.to_string(), answer, must);
     }
-    site.finish(before).await;
+    finish(site, before).await;
 }
 
 #[tokio::test]
 async fn keys_and_heartbeats() {
-    let site = Site::start().await;
+    let site = traded().await;
     let (status, foreign) = {
         let made = site
             .other
@@ -198,16 +190,13 @@ async fn keys_and_heartbeats() {
             check(&format!("{body:.70}"), answer, must);
         }
     }
-    site.finish(before).await;
+    finish(site, before).await;
 }
 
 #[tokio::test]
 async fn a_revoked_key_opens_nothing_and_may_be_revoked_again() {
-    let site = Site::start().await;
-    let key = VISITORS[0].private_key;
-    let gone = Trader::connect(&site.exchange.trading, key, 1)
-        .await
-        .expect("a key");
+    let site = traded().await;
+    let gone = visitor_with(&site.exchange, 0, 1).await;
     let revocation = json!({ "api_key": gone.api_key() });
     let first = operator::done(&site.exchange, "/keys/revoke", &revocation).await;
     assert_eq!(first["duplicate"], false);

@@ -12,7 +12,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::catalog::upstream::{Upstream, event};
-use crate::catalog::{BINARY, ended, foretell, get, run, runtime};
+use crate::catalog::{ended, foretell, get, run, runtime};
 
 const GROUPS: u64 = 40;
 const QUESTIONS: u64 = 3;
@@ -27,7 +27,7 @@ const KILLS: usize = 6;
 #[test]
 fn a_late_winner_is_paid_once_whatever_is_killed() {
     let mut random = Random::new(Random::seed("FORETELL_TEST_SEED"));
-    let mut exchange = Exchange::start(BINARY, &Options::default());
+    let mut exchange = Exchange::start(&Options::default());
     let upstream = Upstream::start();
     let runtime = runtime();
     *upstream.events.lock() = (1..=GROUPS).map(|id| group(id, false)).collect();

@@ -9,7 +9,7 @@ use foretell_tests::random::Random;
 use serde_json::{Value, json};
 
 use crate::catalog::upstream::{Upstream, event};
-use crate::catalog::{BINARY, ended, foretell, get, run, runtime};
+use crate::catalog::{ended, foretell, get, run, runtime};
 
 /// Default number of kills.
 const KILLS: u64 = 6;
@@ -25,7 +25,7 @@ fn whatever_is_killed_catalog_and_exchange_agree_afterwards() {
         .and_then(|text| text.parse().ok())
         .unwrap_or(KILLS);
     let mut random = Random::new(Random::seed(SEED));
-    let mut exchange = Exchange::start(BINARY, &Options::default());
+    let mut exchange = Exchange::start(&Options::default());
     let upstream = Upstream::start();
     let runtime = runtime();
     for version in 0..kills {

@@ -6,7 +6,7 @@ use foretell_tests::exchange::{Exchange, Options};
 use foretell_tests::operator;
 use serde_json::{Value, json};
 
-use crate::catalog::{BINARY, ended, foretell, get, run, runtime};
+use crate::catalog::{ended, foretell, get, run, runtime};
 
 /// What both exchanges must have of a market: terms, words and state.
 const FACTS: [&str; 11] = [
@@ -25,8 +25,8 @@ const FACTS: [&str; 11] = [
 
 #[test]
 fn a_foretell_follows_a_foretell() {
-    let first = Exchange::start(BINARY, &Options::demo());
-    let second = Exchange::start(BINARY, &Options::default());
+    let first = Exchange::demo();
+    let second = Exchange::start(&Options::default());
     let runtime = runtime();
     let own = runtime.block_on(register(&first));
     follow(&first, &second);

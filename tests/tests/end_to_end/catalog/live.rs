@@ -2,15 +2,14 @@
 
 use std::time::Instant;
 
-use foretell_ops::demo::wallets::VISITORS;
-use foretell_ops::trader::Trader;
+use foretell_tests::demo::visitors;
 use foretell_tests::exchange::{Exchange, Options, PATIENCE};
 use foretell_tests::operator;
 use serde_json::{Value, json};
 
 use crate::catalog::trading::cross;
 use crate::catalog::upstream::{Upstream, event};
-use crate::catalog::{BINARY, get, runtime};
+use crate::catalog::{get, runtime};
 
 const MARKET: &str = "0x00000000000000000000000000000000000000000000000000000000000002bc";
 const TOKENS: [&str; 2] = ["700001", "700002"];
@@ -22,15 +21,11 @@ fn a_change_upstream_shows_without_a_start() {
     let options = Options::demo()
         .with("FORETELL_CATALOG_UPSTREAM", &upstream.base)
         .with("FORETELL_CATALOG_EVERY_SECONDS", "1");
-    let mut exchange = Exchange::start(BINARY, &options);
+    let mut exchange = Exchange::start(&options);
     runtime().block_on(async {
         let named = |market: &Value| market["question"] == "Question 700?";
         until(&exchange, 700, named).await;
-        let mut traders = Vec::new();
-        for visitor in &VISITORS[..2] {
-            let trader = Trader::connect(&exchange.trading, visitor.private_key, 0).await;
-            traders.push(trader.expect("a key"));
-        }
+        let traders = visitors(&exchange, 2).await;
         cross(&traders, TOKENS, (false, 4_500)).await;
         assert_eq!(trade(&exchange).await["title"], "Question 700?");
 
@@ -78,7 +73,7 @@ fn what_stops_upstream_stops_here_beside_the_operators_hold() {
     let options = Options::demo()
         .with("FORETELL_CATALOG_UPSTREAM", &upstream.base)
         .with("FORETELL_CATALOG_EVERY_SECONDS", "1");
-    let exchange = Exchange::start(BINARY, &options);
+    let exchange = Exchange::start(&options);
     runtime().block_on(async {
         let accepts = |market: &Value| market["accepting_orders"] == true;
         let holds = async || {

@@ -16,24 +16,11 @@ use foretell_tests::exchange::{Exchange, check_error_code};
 use reqwest::Client;
 use serde_json::Value;
 
-const BINARY: &str = env!("CARGO_BIN_EXE_foretell-under-test");
-
-/// `foretell` with these arguments, against an exchange.
+/// `foretell` with these arguments, against an exchange; its output is read.
 fn foretell(exchange: &Exchange, arguments: &[&str]) -> Command {
-    let mut command = Command::new(BINARY);
-    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("FORETELL_")) {
-        command.env_remove(name);
-    }
-    let listen = exchange.operator.trim_start_matches("http://");
-    command
-        .arg("--data")
-        .arg(exchange.data())
-        .arg("--json")
-        .args(arguments)
-        .env("FORETELL_OPERATOR_LISTEN", listen)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    let mut command = exchange.foretell(&[&["--json"], arguments].concat());
+    command.stdin(Stdio::null());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 

@@ -2,15 +2,14 @@
 
 use std::time::Instant;
 
-use foretell_ops::demo::wallets::VISITORS;
-use foretell_ops::trader::Trader;
+use foretell_tests::demo::visitors;
 use foretell_tests::exchange::{Exchange, Options, PATIENCE};
 use foretell_tests::operator;
 use serde_json::{Value, json};
 
 use crate::catalog::trading::cross;
 use crate::catalog::upstream::event;
-use crate::catalog::{BINARY, get, run, runtime};
+use crate::catalog::{get, run, runtime};
 
 const SLUG: &str = "own-market";
 
@@ -22,7 +21,7 @@ fn condition() -> String {
 #[test]
 fn an_own_market_stays_the_operators_on_every_surface() {
     let options = Options::demo().with("FORETELL_CATALOG_RESOLVE", "true");
-    let exchange = Exchange::start(BINARY, &options);
+    let exchange = Exchange::start(&options);
     let runtime = runtime();
     runtime.block_on(async {
         let market = json!({ "question": "Is it ours?", "slug": SLUG, "condition_id": condition(),
@@ -135,11 +134,7 @@ async fn shown_once(catalog: &str) {
 
 /// A trade is in the record, and in the order of lists.
 async fn trades_show(exchange: &Exchange) {
-    let mut traders = Vec::new();
-    for visitor in &VISITORS[..2] {
-        let trader = Trader::connect(&exchange.trading, visitor.private_key, 0).await;
-        traders.push(trader.expect("a key"));
-    }
+    let traders = visitors(&exchange, 2).await;
     cross(&traders, ["700001", "700002"], (false, 4_550)).await;
     let market = until(exchange, |market| market["volumeNum"].as_f64() > Some(0.0)).await;
     assert_eq!(market["lastTradePrice"].to_string(), "0.455", "{market}");

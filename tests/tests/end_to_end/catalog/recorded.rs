@@ -1,15 +1,12 @@
 //! A recorded file of a real upstream, if present: imported into a running exchange, every fact of
 //! it appears on the catalog surface, and a market of it is listed, read and traded.
 
-use std::path::PathBuf;
-
-use foretell_ops::demo::wallets::VISITORS;
-use foretell_ops::trader::Trader;
-use foretell_tests::exchange::{Exchange, Options};
+use foretell_tests::demo::visitors;
+use foretell_tests::exchange::Exchange;
 use serde_json::{Value, json};
 
 use crate::catalog::trading::cross;
-use crate::catalog::{BINARY, get, run, runtime};
+use crate::catalog::{get, run, runtime};
 
 /// Fields of a market that the API returns unchanged; dates have their own form.
 const MARKET: [&str; 14] = [
@@ -32,13 +29,10 @@ const DATES: [&str; 4] = ["startDate", "endDate", "createdAt", "updatedAt"];
 
 #[test]
 fn a_recorded_file_is_served_fact_by_fact_and_traded() {
-    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("../../shared/data/gamma/events-20-202503.json.zst");
-    if !file.exists() {
-        println!("skipped: no recorded data");
+    let Some(file) = foretell_fixtures::recorded("gamma/events-20-202503.json.zst") else {
         return;
-    }
-    let exchange = Exchange::start(BINARY, &Options::demo());
+    };
+    let exchange = Exchange::demo();
     let (ok, report) = run(
         &exchange,
         &["catalog", "import", file.to_str().expect("UTF-8")],
@@ -129,11 +123,7 @@ async fn traded(exchange: &Exchange, events: &[Value]) {
     let (_, tick) = get(&url, None).await;
     let recorded = &record["orderPriceMinTickSize"];
     assert_eq!(tick["minimum_tick_size"].to_string(), recorded.to_string());
-    let mut traders = Vec::new();
-    for visitor in &VISITORS[..2] {
-        let trader = Trader::connect(&exchange.trading, visitor.private_key, 0).await;
-        traders.push(trader.expect("a key"));
-    }
+    let traders = visitors(&exchange, 2).await;
     cross(&traders, tokens, (record["negRisk"] == true, 4_500)).await;
     let (_, trades) = get(&format!("{}/trades?limit=1", exchange.data_surface), None).await;
     assert_eq!(trades[0]["title"], record["question"]);

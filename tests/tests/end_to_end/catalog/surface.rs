@@ -1,14 +1,14 @@
 //! The catalog surface over HTTP: the demo's sample, bad input, and the shape of errors.
 
-use foretell_ops::demo::sample::Sample;
-use foretell_tests::exchange::{Exchange, Options};
+use foretell_tests::demo::sample;
+use foretell_tests::exchange::Exchange;
 use serde_json::Value;
 
-use crate::catalog::{BINARY, get, runtime};
+use crate::catalog::{get, runtime};
 
 #[test]
 fn the_sample_is_served_and_bad_input_is_told() {
-    let exchange = Exchange::start(BINARY, &Options::demo());
+    let exchange = Exchange::demo();
     runtime().block_on(async {
         lists(&exchange.catalog).await;
         single_records(&exchange.catalog).await;
@@ -17,7 +17,7 @@ fn the_sample_is_served_and_bad_input_is_told() {
 }
 
 async fn lists(base: &str) {
-    let sample = Sample::load().expect("the sample");
+    let sample = sample();
     let markets: usize = sample.events.iter().map(|event| event.markets.len()).sum();
     let count = |answer: &(u16, Value)| answer.1.as_array().map(Vec::len);
     assert_eq!(
@@ -36,7 +36,7 @@ async fn lists(base: &str) {
 }
 
 async fn single_records(base: &str) {
-    let sample = Sample::load().expect("the sample");
+    let sample = sample();
     let market = &sample.events[0].markets[0];
     let by_condition = get(&format!("{base}/markets/{}", market.condition_id()), None).await;
     assert_eq!(

@@ -1,13 +1,13 @@
 //! A file is imported, and a client trades its markets.
 
 use foretell_model::Side;
-use foretell_ops::demo::wallets::VISITORS;
 use foretell_ops::trader::{Terms, Trader, token};
-use foretell_tests::exchange::{Exchange, Options};
+use foretell_tests::demo::visitors;
+use foretell_tests::exchange::Exchange;
 use serde_json::{Value, json};
 
 use crate::catalog::upstream::event;
-use crate::catalog::{BINARY, get, run, runtime};
+use crate::catalog::{get, run, runtime};
 
 /// A file of two events: one plain, one neg-risk with a question that has ended.
 fn file() -> Value {
@@ -25,7 +25,7 @@ fn file() -> Value {
 
 #[test]
 fn an_imported_market_is_listed_read_and_traded() {
-    let exchange = Exchange::start(BINARY, &Options::demo());
+    let exchange = Exchange::demo();
     let path = exchange.data().join("records.json");
     std::fs::write(&path, file().to_string()).expect("a file");
     let name = path.to_str().expect("UTF-8");
@@ -63,11 +63,7 @@ async fn trade(exchange: &Exchange) {
     .await;
     assert_eq!(tick["minimum_tick_size"].to_string(), "0.001");
 
-    let mut traders = Vec::new();
-    for visitor in &VISITORS[..2] {
-        let trader = Trader::connect(&exchange.trading, visitor.private_key, 0).await;
-        traders.push(trader.expect("a key"));
-    }
+    let traders = visitors(&exchange, 2).await;
     cross(&traders, ["700001", "700002"], (false, 4_550)).await;
     let (_, last) = get(
         &format!("{}/last-trade-price?token_id=700001", exchange.trading),

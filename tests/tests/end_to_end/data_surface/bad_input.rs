@@ -1,12 +1,13 @@
 //! Each row: a request, its status, and the text, or the start of the text before `…`.
 
-use foretell_tests::exchange::{Exchange, Options};
+use foretell_tests::demo::send;
+use foretell_tests::exchange::Exchange;
 use reqwest::{Client, Method, StatusCode};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::data_surface::{BINARY, get, runtime, send};
+use crate::data_surface::{get, runtime};
 
 const USER: &str = "0x1111111111111111111111111111111111111111";
 const MARKET: &str = "0x1111111111111111111111111111111111111111111111111111111111111111";
@@ -234,7 +235,7 @@ const TABLE: &[(&str, &str)] = &[
 
 #[test]
 fn bad_input_is_named_with_what_is_allowed() {
-    let exchange = Exchange::start(BINARY, &Options::demo());
+    let exchange = Exchange::demo();
     runtime().block_on(async {
         for (path, text) in TABLE {
             refused(&exchange, path, 400, text).await;

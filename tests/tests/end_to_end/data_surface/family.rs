@@ -1,10 +1,11 @@
 //! What other members of the family offer on the data surface, from real processes.
 
+use foretell_tests::demo::{MARKET, market, send};
 use foretell_tests::exchange::{Exchange, Options};
 use reqwest::Client;
 use serde_json::{Value, json};
 
-use crate::data_surface::{BINARY, MARKET, get, market, mint, runtime, send};
+use crate::data_surface::{get, mint, runtime};
 use foretell_ops::demo::wallets::VISITORS;
 use foretell_tests::operator;
 
@@ -44,7 +45,7 @@ fn count(rows: &Value) -> usize {
 
 #[test]
 fn leaderboards_events_and_sums_show_a_trade() {
-    let exchange = Exchange::start(BINARY, &Options::demo());
+    let exchange = Exchange::demo();
     runtime().block_on(async {
         root(&exchange).await;
         let market = market();
@@ -119,7 +120,7 @@ async fn leaderboards(exchange: &Exchange, sequence: u64, [maker, taker]: [&str;
 #[test]
 fn assets_are_token_ids_when_they_are_set_to_be() {
     let options = Options::demo().with("FORETELL_COMPATIBILITY", "polymarket");
-    let exchange = Exchange::start(BINARY, &options);
+    let exchange = Exchange::start(&options);
     runtime().block_on(async {
         let market = market();
         mint(&exchange, &market).await;

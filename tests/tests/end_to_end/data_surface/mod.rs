@@ -4,67 +4,34 @@ mod bad_input;
 mod family;
 mod profiles;
 
-use foretell_model::Side;
-use foretell_ops::demo::sample::{Sample, SampleMarket};
+use foretell_ops::demo::sample::SampleMarket;
 use foretell_ops::demo::wallets::VISITORS;
-use foretell_ops::trader::{Terms, Trader, token};
-use foretell_tests::exchange::{Exchange, Options, check_error_code};
+use foretell_tests::demo::{MARKET, buy, market, send, visitor};
+use foretell_tests::exchange::{Exchange, Options};
 use foretell_tests::operator;
 use reqwest::{Client, RequestBuilder};
 use serde_json::{Value, json};
 
-const BINARY: &str = env!("CARGO_BIN_EXE_foretell-under-test");
-/// A market at tick 0.01 without a fee.
-const MARKET: &str = "hottest-year-2027";
-
 fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Runtime::new().expect("a runtime")
-}
-
-/// That market.
-fn market() -> SampleMarket {
-    let sample = Sample::load().expect("the sample");
-    let mut markets = sample.events.into_iter().flat_map(|event| event.markets);
-    let market = markets.find(|market| market.slug == MARKET);
-    market.expect("the market")
 }
 
 fn get(exchange: &Exchange, path: &str) -> RequestBuilder {
     Client::new().get(format!("{}{path}", exchange.data_surface))
 }
 
-/// Status and JSON; every response names its state.
-async fn send(request: RequestBuilder) -> (u16, Value) {
-    let answer = request.send().await.expect("an answer");
-    check_error_code(&answer);
-    let status = answer.status().as_u16();
-    for name in ["x-sequence", "x-epoch"] {
-        assert!(answer.headers().contains_key(name), "{status}: no {name}");
-    }
-    (status, answer.json().await.expect("JSON"))
-}
-
-/// Buys an outcome of a market.
-async fn buy(trader: &Trader, id: &str, lots: u64, price: u16) {
-    let terms = Terms::limit(token(id).expect("a token"), false, Side::Buy, lots, price);
-    let order = trader.sign(&terms).expect("a signature");
-    let (status, answer) = trader.place(&order).await.expect("an answer");
-    assert_eq!(status, 200, "{answer}");
-}
-
 /// The first visitor buys 10 Yes of a market at 0.60, the second 10 No at 0.40.
 async fn mint(exchange: &Exchange, market: &SampleMarket) {
     let [yes, no] = market.token_ids();
-    for (visitor, id, price) in [(0, &yes, 6_000), (1, &no, 4_000)] {
-        let key = VISITORS[visitor].private_key;
-        let trader = Trader::connect(&exchange.trading, key, 0).await;
-        buy(&trader.expect("a key"), id, 1_000, price).await;
+    for (number, id, price) in [(0, &yes, 6_000), (1, &no, 4_000)] {
+        let trader = visitor(exchange, number).await;
+        buy(&trader, id, 1_000, price).await;
     }
 }
 
 #[test]
 fn a_trade_shows_everywhere_as_soon_as_it_is_told() {
-    let exchange = Exchange::start(BINARY, &Options::demo());
+    let exchange = Exchange::demo();
     runtime().block_on(async {
         let market = market();
         mint(&exchange, &market).await;
@@ -128,7 +95,7 @@ async fn shows(exchange: &Exchange, condition: &str, question: &str) {
 fn who_is_not_on_the_list_is_told_so_whatever_it_says_of_itself() {
     let only = r#"["192.0.2.0/24"]"#;
     let options = Options::demo().with("FORETELL_GATEWAY_DATA_ALLOWLIST", only);
-    let exchange = Exchange::start(BINARY, &options);
+    let exchange = Exchange::start(&options);
     let refused = json!({ "error": "unauthorized: ip_not_allowlisted" });
     runtime().block_on(async {
         for forwarded in [

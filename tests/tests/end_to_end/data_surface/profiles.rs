@@ -1,35 +1,25 @@
 //! An operator's change of a wallet's profile appears on every endpoint with profile fields, soon
 //! and without a restart.
 
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use foretell_ops::demo::wallets::VISITORS;
+use foretell_tests::demo::{market, send};
 use foretell_tests::exchange::{Exchange, Options};
 use foretell_wire::data::pseudonym;
 use reqwest::Client;
 use serde_json::{Value, json};
 
-use crate::data_surface::{BINARY, get, market, mint, runtime, send};
+use crate::data_surface::{get, mint, runtime};
 
 /// Timeout, far above the delay until a gateway sees a change.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Runs `foretell profile …` on an exchange's data; returns success and output.
 fn profile(exchange: &Exchange, arguments: &[&str]) -> (bool, String) {
-    let mut command = Command::new(BINARY);
-    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("FORETELL_")) {
-        command.env_remove(name);
-    }
-    let listen = exchange.operator.trim_start_matches("http://");
-    let output = command
-        .arg("--data")
-        .arg(exchange.data())
-        .args(["--json", "profile"])
-        .args(arguments)
-        .env("FORETELL_OPERATOR_LISTEN", listen)
-        .output()
-        .expect("the binary starts");
+    let arguments = [&["--json", "profile"], arguments].concat();
+    let output = exchange.foretell(&arguments).output();
+    let output = output.expect("the program starts");
     let said = [output.stdout, output.stderr].concat();
     (
         output.status.success(),
@@ -47,7 +37,7 @@ fn shown(exchange: &Exchange, arguments: &[&str]) -> Value {
 fn a_wallet_is_called_what_operators_say() {
     let root = tempfile::tempdir().expect("a directory");
     let data = root.path().join("data");
-    let exchange = Exchange::start_at(BINARY, &Options::demo(), &data);
+    let exchange = Exchange::start_at(&Options::demo(), &data);
     runtime().block_on(async {
         let market = market();
         mint(&exchange, &market).await;
@@ -85,7 +75,7 @@ fn a_wallet_is_called_what_operators_say() {
     for file in ["catalog.db", "catalog.db-wal", "catalog.db-shm"] {
         let _ = std::fs::remove_file(data.join(file));
     }
-    let exchange = Exchange::start_at(BINARY, &Options::demo(), &data);
+    let exchange = Exchange::start_at(&Options::demo(), &data);
     let began = Instant::now();
     let wallet = VISITORS[1].address;
     while shown(&exchange, &["show", wallet])["bio"] != "rain" {
@@ -143,7 +133,7 @@ fn find<'a>(answer: &'a Value, wallet: &str) -> Option<&'a Value> {
 
 #[test]
 fn what_cannot_be_is_told_and_changes_nothing() {
-    let exchange = Exchange::start(BINARY, &Options::demo());
+    let exchange = Exchange::demo();
     let wallet = VISITORS[0].address;
     let long = "x".repeat(65);
     for (arguments, told) in [
@@ -180,7 +170,7 @@ fn a_trusted_proxy_is_believed_about_the_last_hop() {
     let options = Options::demo()
         .with("FORETELL_GATEWAY_TRUSTED_PROXIES", r#"["127.0.0.0/8"]"#)
         .with("FORETELL_GATEWAY_DATA_ALLOWLIST", r#"["192.0.2.0/24"]"#);
-    let exchange = Exchange::start(BINARY, &options);
+    let exchange = Exchange::start(&options);
     let url = format!("{}/trades", exchange.data_surface);
     runtime().block_on(async {
         for (lines, status) in [

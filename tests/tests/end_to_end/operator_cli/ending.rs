@@ -1,14 +1,12 @@
 //! `market close` and `market resolve`.
 
-use foretell_model::Side;
-use foretell_ops::demo::sample::Sample;
 use foretell_ops::demo::wallets::VISITORS;
-use foretell_ops::trader::{Terms, Trader, token};
+use foretell_tests::demo::{buy, neg_risk_event, plain_markets, visitor};
 use foretell_tests::exchange::Exchange;
 use foretell_tests::operator;
 use serde_json::{Value, json};
 
-use crate::operator_cli::{exchange, foretell, neg_risk, plain};
+use crate::operator_cli::{foretell, plain};
 
 async fn state(exchange: &Exchange, condition: &str) -> Value {
     let (status, market) = operator::get(exchange, &format!("/markets/{condition}")).await;
@@ -18,7 +16,7 @@ async fn state(exchange: &Exchange, condition: &str) -> Value {
 
 #[tokio::test]
 async fn one_market_is_closed_and_resolved_by_id_or_slug_and_again() {
-    let exchange = exchange();
+    let exchange = Exchange::demo();
     let (slug, condition) = &plain()[0];
     let closed = format!("{condition}  {slug}  closed");
     let run = |arguments: &[&str]| foretell(&exchange, arguments, "").printed();
@@ -49,18 +47,12 @@ async fn one_market_is_closed_and_resolved_by_id_or_slug_and_again() {
 
 #[tokio::test]
 async fn an_open_market_is_closed_first_and_its_orders_end() {
-    let exchange = exchange();
-    let trader = Trader::connect(&exchange.trading, VISITORS[0].private_key, 0).await;
-    let trader = trader.expect("a key");
-    let sample = Sample::load().expect("the sample");
-    let mut markets = sample.events.iter().filter(|event| !event.neg_risk);
-    let market = &markets.next().expect("a market").markets[0];
-    let yes = token(&market.token_ids()[0]).expect("a token");
+    let exchange = Exchange::demo();
+    let trader = visitor(&exchange, 0).await;
+    let market = &plain_markets()[0];
+    let [yes, _] = market.token_ids();
     for cents in 1..=30 {
-        let terms = Terms::limit(yes, false, Side::Buy, 500, cents * 100);
-        let order = trader.sign(&terms).expect("a signature");
-        let (status, answer) = trader.place(&order).await.expect("an answer");
-        assert_eq!(status, 200, "{answer}");
+        buy(&trader, &yes, 500, cents * 100).await;
     }
     let run = foretell(
         &exchange,
@@ -84,9 +76,9 @@ async fn an_open_market_is_closed_first_and_its_orders_end() {
 
 #[tokio::test]
 async fn a_file_ends_many_and_may_be_run_again() {
-    let exchange = exchange();
+    let exchange = Exchange::demo();
     let plain = plain();
-    let event = neg_risk();
+    let event = neg_risk_event();
     let mut file = String::from("market,outcome\n");
     for ((slug, condition), payout) in plain.iter().zip(["yes", "no", "half", "yes"]) {
         // Alternate between slug and id.
@@ -147,10 +139,10 @@ async fn a_file_ends_many_and_may_be_run_again() {
 
 #[tokio::test]
 async fn nothing_is_done_when_any_line_is_wrong() {
-    let exchange = exchange();
+    let exchange = Exchange::demo();
     let plain = plain();
     let (good, condition) = &plain[0];
-    let event = neg_risk();
+    let event = neg_risk_event();
     let before = operator::sequence(&exchange).await;
     for (file, text) in [
         (
@@ -193,7 +185,7 @@ async fn nothing_is_done_when_any_line_is_wrong() {
 
 #[tokio::test]
 async fn a_word_that_labels_and_places_read_differently_pays_nobody() {
-    let exchange = exchange();
+    let exchange = Exchange::demo();
     let body = json!({
         "question": "Will it fail?", "slug": "will-it-fail", "outcomes": ["No", "Yes"], "activate": false,
     });

@@ -1,9 +1,10 @@
 //! Exit codes of a failed command line: 2 for an invalid command, 3 for a rejection, 4 without a
 //! response; each with a text that names the remedy.
 
+use foretell_tests::exchange::Exchange;
 use serde_json::{Value, json};
 
-use crate::operator_cli::{exchange, foretell, plain, run};
+use crate::operator_cli::{foretell, plain, run};
 
 #[test]
 fn what_is_no_command_is_refused_by_the_command_line_itself() {
@@ -62,7 +63,7 @@ fn an_exchange_that_is_not_there_is_said_so() {
 
 #[test]
 fn a_refusal_of_the_exchange_is_told_with_its_status() {
-    let exchange = exchange();
+    let exchange = Exchange::demo();
     let unknown = format!("0x{}", "ab".repeat(32));
     for (arguments, text) in [
         (&["account", "deposit", "0x12", "1"][..], "wallet is '0x12'"),
@@ -119,7 +120,7 @@ fn a_refusal_of_the_exchange_is_told_with_its_status() {
 
 #[test]
 fn money_and_modes_are_set_and_shown() {
-    let exchange = exchange();
+    let exchange = Exchange::demo();
     let wallet = format!("0x{}", "11".repeat(20));
     let deposit = [
         "--json",

@@ -6,16 +6,11 @@ mod starting;
 
 use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
-use foretell_ops::demo::sample::{Sample, SampleEvent};
-use foretell_tests::exchange::{Exchange, Options};
+use foretell_tests::demo::plain_markets;
+use foretell_tests::exchange::Exchange;
 use serde_json::Value;
-
-/// An exchange with the demo's markets.
-fn exchange() -> Exchange {
-    Exchange::start(env!("CARGO_BIN_EXE_foretell-under-test"), &Options::demo())
-}
 
 /// Result of a run of the program.
 struct Run {
@@ -45,11 +40,7 @@ fn foretell(exchange: &Exchange, arguments: &[&str], input: &str) -> Run {
 }
 
 fn run(data: &Path, listen: &str, arguments: &[&str], input: &str) -> Run {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_foretell-under-test"));
-    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("FORETELL_")) {
-        command.env_remove(name);
-    }
-    let mut child = command
+    let mut child = foretell_tests::exchange::foretell()
         .arg("--data")
         .arg(data)
         .args(arguments)
@@ -74,18 +65,7 @@ fn run(data: &Path, listen: &str, arguments: &[&str], input: &str) -> Run {
 
 /// Slug and condition id of the sample's plain markets.
 fn plain() -> Vec<(String, String)> {
-    let events = Sample::load().expect("the sample").events.into_iter();
-    let markets = events
-        .filter(|event| !event.neg_risk)
-        .flat_map(|event| event.markets);
-    markets
-        .map(|market| (market.slug.clone(), market.condition_id()))
-        .collect()
-}
-
-/// A neg-risk event of the sample.
-fn neg_risk() -> SampleEvent {
-    let events = Sample::load().expect("the sample").events;
-    let found = events.into_iter().find(|event| event.neg_risk);
-    found.expect("such an event")
+    let markets = plain_markets().into_iter();
+    let named = markets.map(|market| (market.slug.clone(), market.condition_id()));
+    named.collect()
 }

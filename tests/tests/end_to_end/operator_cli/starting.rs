@@ -3,15 +3,15 @@
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 
-use crate::operator_cli::{exchange, run};
+use crate::operator_cli::run;
+use foretell_tests::exchange::Exchange;
 
 /// An exchange that ended in order, and its data.
 fn stopped() -> tempfile::TempDir {
     let directory = tempfile::tempdir().expect("a directory");
     let data = directory.path().join("data");
     let options = foretell_tests::exchange::Options::default();
-    let binary = env!("CARGO_BIN_EXE_foretell-under-test");
-    let exchange = foretell_tests::exchange::Exchange::start_at(binary, &options, &data);
+    let exchange = foretell_tests::exchange::Exchange::start_at(&options, &data);
     assert!(exchange.stop().success());
     directory
 }
@@ -87,9 +87,8 @@ fn under_the_journal_each_line_has_a_priority_and_names_its_process() {
         ..Default::default()
     };
     let options = options.with("JOURNAL_STREAM", &stream);
-    let binary = env!("CARGO_BIN_EXE_foretell-under-test");
     assert!(
-        foretell_tests::exchange::Exchange::start(binary, &options)
+        foretell_tests::exchange::Exchange::start(&options)
             .stop()
             .success()
     );
@@ -134,7 +133,7 @@ fn everything_in_the_data_directory_is_closed_to_others() {
             }
         }
     }
-    let exchange = exchange();
+    let exchange = Exchange::demo();
     let mut seen = 0;
     check(&exchange.data(), &mut seen);
     assert!(seen > 10, "{seen} files");

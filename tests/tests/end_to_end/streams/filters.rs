@@ -2,8 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use foretell_model::Side;
-use foretell_ops::trader::{Terms, token};
+use foretell_tests::demo::buy;
 use foretell_tests::exchange::Options;
 use foretell_tests::streams::{Connection, sequence};
 use serde_json::{Value, json};
@@ -13,11 +12,7 @@ use super::{Market, Site};
 /// Places a bid for 10 shares of the first or second token; returns the sequence of its frame.
 async fn bid(site: &Site, trader: usize, token_text: &str, price: u16) -> u64 {
     let trader = &site.traders[trader];
-    let token = token(token_text).expect("a token");
-    let terms = Terms::limit(token, false, Side::Buy, 1_000, price);
-    let order = trader.sign(&terms).expect("a signature");
-    let (status, answer) = trader.place(&order).await.expect("an answer");
-    assert_eq!(status, 200, "{answer}");
+    buy(trader, token_text, 1_000, price).await;
     trader.seen().0
 }
 

@@ -14,8 +14,9 @@ use std::sync::Arc;
 
 use foretell_ops::demo::wallets::VISITORS;
 use foretell_ops::trader::Trader;
+use foretell_tests::demo::visitors;
 use foretell_tests::exchange::{Exchange, Options};
-use foretell_tests::load::{LoadMarket, Shared, trade};
+use foretell_tests::load::{LoadMarket, Shared};
 use foretell_tests::random::Random;
 use foretell_tests::streams::{Connection, End, number, sequence, timeless};
 use foretell_tests::{ledger, operator};
@@ -42,13 +43,11 @@ struct Market {
 
 impl Site {
     async fn start(options: Options) -> Self {
-        let exchange = Exchange::start(env!("CARGO_BIN_EXE_foretell-under-test"), &options);
-        let (mut traders, mut auths) = (Vec::new(), Vec::new());
-        for wallet in VISITORS {
-            let trader = Trader::connect(&exchange.trading, wallet.private_key, 0).await;
-            let trader = trader.expect("a key");
+        let exchange = Exchange::start(&options);
+        let traders = visitors(&exchange, VISITORS.len()).await;
+        let mut auths = Vec::new();
+        for trader in &traders {
             let (_, auth) = trader.derive_key(0).await.expect("the key");
-            traders.push(trader);
             auths.push(auth);
         }
         Self {
@@ -59,11 +58,7 @@ impl Site {
     }
 
     async fn two_gateways() -> Self {
-        let options = Options {
-            gateways: 2,
-            ..Options::demo()
-        };
-        Self::start(options).await
+        Self::start(Options::two_gateways()).await
     }
 
     /// The condition of the market with this index.
@@ -128,15 +123,7 @@ impl Site {
                 .map(|market| LoadMarket::new(market.tokens.clone()))
                 .collect(),
         );
-        let tasks = (0..self.traders.len())
-            .map(|number| {
-                let (traders, markets) = (Arc::clone(&self.traders), Arc::clone(&markets));
-                let (shared, random) = (shared.clone(), Random::new(random.draw()));
-                tokio::spawn(async move {
-                    trade(number, &traders[number], &markets, &shared, random).await;
-                })
-            })
-            .collect();
+        let tasks = foretell_tests::load::start(&self.traders, &markets, &shared, random);
         Load { shared, tasks }
     }
 

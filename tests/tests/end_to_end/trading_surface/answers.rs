@@ -1,28 +1,16 @@
 //! Parts of every response: its sequence, the fields of a result, the requested sides.
 
-use foretell_model::Side;
-use foretell_ops::demo::sample::Sample;
-use foretell_ops::trader::{Terms, token};
+use foretell_tests::demo::{buy, market, visitor};
+use foretell_tests::exchange::Exchange;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::trading_surface::{exchange, request, send, visitor};
-
-/// A market at tick 0.01 with a minimum of 5 shares and no fee.
-pub(crate) const MARKET: &str = "hottest-year-2027";
-
-/// The tokens of [`MARKET`].
-pub(crate) fn tokens() -> [String; 2] {
-    let sample = Sample::load().expect("the sample");
-    let mut markets = sample.events.iter().flat_map(|event| &event.markets);
-    let market = markets.find(|market| market.slug == MARKET);
-    market.expect("the market").token_ids()
-}
+use crate::trading_surface::{request, send};
 
 #[tokio::test]
 async fn every_answer_says_where_it_stands() {
-    let exchange = exchange();
-    let [yes, _] = tokens();
+    let exchange = Exchange::demo();
+    let [yes, _] = market().token_ids();
     let unknown = format!("/data/order/0x{}", "11".repeat(32));
     for (path, status) in [
         ("/", 200),
@@ -52,7 +40,7 @@ async fn every_answer_says_where_it_stands() {
         assert_eq!(answered.status, status, "{path}: {}", answered.body);
         assert!(answered.sequence.is_some(), "{path}");
     }
-    let trader = visitor(&exchange, 0, 0).await;
+    let trader = visitor(&exchange, 0).await;
     for status in [200, 400] {
         let body = r#"{"heartbeat_id":""}"#;
         let body = if status == 200 {
@@ -73,7 +61,7 @@ async fn every_answer_says_where_it_stands() {
 
 #[tokio::test]
 async fn what_is_not_supported_says_so_by_every_method() {
-    let exchange = exchange();
+    let exchange = Exchange::demo();
     for path in ["/rewards/user", "/rfq/quote", "/auth/builder-api-key"] {
         for method in [Method::GET, Method::POST, Method::PUT, Method::DELETE] {
             let answered = send(request(&exchange, method.clone(), path).json(&json!({}))).await;
@@ -90,8 +78,8 @@ async fn what_is_not_supported_says_so_by_every_method() {
 
 #[tokio::test]
 async fn a_body_that_is_no_order_is_answered_as_a_refused_order() {
-    let exchange = exchange();
-    let trader = visitor(&exchange, 0, 0).await;
+    let exchange = Exchange::demo();
+    let trader = visitor(&exchange, 0).await;
     for body in ["{", "7", "{}", r#"{"order":{}}"#] {
         let answer = trader.signed(Method::POST, "/order", "", body).await;
         let (status, answer) = answer.expect("an answer");
@@ -106,15 +94,11 @@ async fn a_body_that_is_no_order_is_answered_as_a_refused_order() {
 
 #[tokio::test]
 async fn a_book_has_the_sides_asked_for_however_often_it_is_asked() {
-    let exchange = exchange();
-    let trader = visitor(&exchange, 0, 0).await;
-    let [yes, no] = tokens();
-    for (text, side, price) in [(&yes, Side::Buy, 2_000), (&no, Side::Buy, 3_000)] {
-        let token = token(text).expect("a token");
-        let terms = Terms::limit(token, false, side, 1_000, price);
-        let order = trader.sign(&terms).expect("a signature");
-        let (status, answer) = trader.place(&order).await.expect("an answer");
-        assert_eq!(status, 200, "{answer}");
+    let exchange = Exchange::demo();
+    let trader = visitor(&exchange, 0).await;
+    let [yes, no] = market().token_ids();
+    for (token, price) in [(&yes, 2_000), (&no, 3_000)] {
+        buy(&trader, token, 1_000, price).await;
     }
     let bids = json!([{ "price": "0.2", "size": "10" }]);
     let asks = json!([{ "price": "0.7", "size": "10" }]);

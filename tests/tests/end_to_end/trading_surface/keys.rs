@@ -3,11 +3,12 @@
 
 use foretell_ops::demo::wallets::VISITORS;
 use foretell_ops::trader::Trader;
+use foretell_tests::demo::{visitor, visitor_with};
 use foretell_tests::exchange::Exchange;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::trading_surface::{Answered, exchange, request, send, visitor};
+use crate::trading_surface::{Answered, request, send};
 
 async fn with_read_only(
     exchange: &Exchange,
@@ -34,11 +35,8 @@ async fn signed(trader: &Trader, method: Method, path: &str, body: &Value) -> (u
 
 #[tokio::test]
 async fn a_read_only_key_reads_and_never_shows_keys() {
-    let exchange = exchange();
-    let (owner, other) = (
-        visitor(&exchange, 0, 0).await,
-        visitor(&exchange, 1, 0).await,
-    );
+    let exchange = Exchange::demo();
+    let (owner, other) = (visitor(&exchange, 0).await, visitor(&exchange, 1).await);
     let create = "/auth/readonly-api-key";
     let (status, made) = signed(&owner, Method::POST, create, &Value::Null).await;
     assert_eq!(status, 200, "{made}");
@@ -85,12 +83,12 @@ async fn a_read_only_key_reads_and_never_shows_keys() {
 /// A thief who made read-only keys with a stolen key loses them, too.
 #[tokio::test]
 async fn all_keys_of_an_owner_end_at_once() {
-    let exchange = exchange();
+    let exchange = Exchange::demo();
     let (first, second) = (
-        visitor(&exchange, 0, 0).await,
-        visitor(&exchange, 0, 1).await,
+        visitor(&exchange, 0).await,
+        visitor_with(&exchange, 0, 1).await,
     );
-    let other = visitor(&exchange, 1, 0).await;
+    let other = visitor(&exchange, 1).await;
     let create = "/auth/readonly-api-key";
     let (status, made) = signed(&first, Method::POST, create, &Value::Null).await;
     assert_eq!(status, 200, "{made}");
@@ -118,10 +116,10 @@ async fn all_keys_of_an_owner_end_at_once() {
 /// One revocation of the stolen key ends what the thief made with it.
 #[tokio::test]
 async fn a_read_only_key_ends_with_the_key_that_made_it() {
-    let exchange = exchange();
+    let exchange = Exchange::demo();
     let (stolen, own) = (
-        visitor(&exchange, 0, 0).await,
-        visitor(&exchange, 0, 1).await,
+        visitor(&exchange, 0).await,
+        visitor_with(&exchange, 0, 1).await,
     );
     let create = "/auth/readonly-api-key";
     let (_, of_stolen) = signed(&stolen, Method::POST, create, &Value::Null).await;
@@ -140,9 +138,9 @@ async fn a_read_only_key_ends_with_the_key_that_made_it() {
 
 #[tokio::test]
 async fn a_revoked_key_opens_nothing_from_the_answer_on() {
-    let exchange = exchange();
+    let exchange = Exchange::demo();
     for nonce in 1..=5 {
-        let trader = visitor(&exchange, 0, nonce).await;
+        let trader = visitor_with(&exchange, 0, nonce).await;
         let (status, answer) = signed(&trader, Method::DELETE, "/auth/api-key", &Value::Null).await;
         assert_eq!((status, answer), (200, json!({ "revoked": true })));
         let (status, answer) = signed(&trader, Method::DELETE, "/cancel-all", &Value::Null).await;

@@ -2,12 +2,12 @@
 
 use foretell_model::Side;
 use foretell_ops::trader::{Terms, Trader, token};
+use foretell_tests::demo::{market, visitor};
 use foretell_tests::exchange::{Exchange, Options};
 use reqwest::{Method, Response};
 use serde_json::{Value, json};
 
-use crate::trading_surface::answers::tokens;
-use crate::trading_surface::{request, visitor};
+use crate::trading_surface::request;
 
 /// An exchange where a key may place 20 orders and cancel 4 in 10 seconds.
 fn strict(gateways: u32) -> Exchange {
@@ -19,11 +19,11 @@ fn strict(gateways: u32) -> Exchange {
         .with("FORETELL_LIMITS_ENABLED", "true")
         .with("FORETELL_LIMITS_ORDER_BURST", "20")
         .with("FORETELL_LIMITS_CANCEL_BURST", "4");
-    Exchange::start(env!("CARGO_BIN_EXE_foretell-under-test"), &options)
+    Exchange::start(&options)
 }
 
 fn orders(trader: &Trader, count: usize) -> Vec<Value> {
-    let [yes, _] = tokens();
+    let [yes, _] = market().token_ids();
     let token = token(&yes).expect("a token");
     let terms = Terms::limit(token, false, Side::Buy, 1_000, 1_000);
     let sign = |_| trader.sign(&terms).expect("a signature").body;
@@ -56,10 +56,7 @@ fn told(response: &Response) -> (u16, Option<u32>) {
 #[tokio::test]
 async fn a_key_is_held_to_its_orders_and_its_cancels() {
     let exchange = strict(1);
-    let (trader, other) = (
-        visitor(&exchange, 0, 0).await,
-        visitor(&exchange, 1, 0).await,
-    );
+    let (trader, other) = (visitor(&exchange, 0).await, visitor(&exchange, 1).await);
     let place = async |trader: &Trader, count| {
         let body = json!(orders(trader, count));
         write(&exchange, trader, Method::POST, "/orders", &body).await
@@ -116,7 +113,10 @@ async fn a_key_is_held_to_its_orders_and_its_cancels() {
     assert_eq!(cancel("/cancel-all", json!({})).await, (200, Some(0)));
     for (path, body) in [
         ("/cancel-all", json!({ "again": 1 })),
-        ("/cancel-market-orders", json!({ "asset_id": tokens()[0] })),
+        (
+            "/cancel-market-orders",
+            json!({ "asset_id": market().token_ids()[0] }),
+        ),
         ("/order", json!({ "orderID": nobody("1") })),
     ] {
         assert_eq!(cancel(path, body).await, (429, Some(0)), "{path}");
@@ -127,7 +127,7 @@ async fn a_key_is_held_to_its_orders_and_its_cancels() {
 #[tokio::test]
 async fn gateways_hold_a_part_of_the_limits_each() {
     let exchange = strict(3);
-    let trader = visitor(&exchange, 0, 0).await;
+    let trader = visitor(&exchange, 0).await;
     let body = json!(orders(&trader, 1)[0]);
     let placed = write(&exchange, &trader, Method::POST, "/order", &body).await;
     assert_eq!(told(&placed), (200, Some(6)), "20 over 3, rounded up");
@@ -140,7 +140,7 @@ async fn lists_of_markets_share_a_cap_that_books_do_not_move() {
     let options = Options::demo()
         .with("FORETELL_LIMITS_ENABLED", "true")
         .with("FORETELL_LIMITS_MARKET_LISTS", "5");
-    let exchange = Exchange::start(env!("CARGO_BIN_EXE_foretell-under-test"), &options);
+    let exchange = Exchange::start(&options);
     let get = async |path: &str| {
         let request = request(&exchange, Method::GET, path);
         request.send().await.expect("an answer")
@@ -166,7 +166,7 @@ async fn lists_of_markets_share_a_cap_that_books_do_not_move() {
         let text = refused.text().await.expect("a body");
         assert!(text.contains("market_lists, allowed: 5 in 10 s"), "{text}");
     }
-    let book = get(&format!("/book?token_id={}", tokens()[0])).await;
+    let book = get(&format!("/book?token_id={}", market().token_ids()[0])).await;
     assert_eq!(book.status(), 200);
     let trades = get("/builder/trades").await;
     assert_eq!(trades.headers()["x-next-cursor"], "LTE=");

@@ -7,23 +7,9 @@ mod limits;
 mod price_history;
 mod public_reads;
 
-use foretell_ops::demo::wallets::VISITORS;
-use foretell_ops::trader::Trader;
-use foretell_tests::exchange::{Exchange, Options};
+use foretell_tests::exchange::Exchange;
 use reqwest::{Method, RequestBuilder};
 use serde_json::Value;
-
-/// An exchange with the demo's markets.
-fn exchange() -> Exchange {
-    Exchange::start(env!("CARGO_BIN_EXE_foretell-under-test"), &Options::demo())
-}
-
-/// One of the demo's wallets, with its key of a nonce.
-async fn visitor(exchange: &Exchange, index: usize, nonce: u64) -> Trader {
-    let key = VISITORS[index].private_key;
-    let trader = Trader::connect(&exchange.trading, key, nonce).await;
-    trader.expect("a key")
-}
 
 /// A request without credentials.
 fn request(exchange: &Exchange, method: Method, path: &str) -> RequestBuilder {

@@ -1,13 +1,11 @@
 //! Price history over HTTP: responses for a resting book, and rejections.
 
-use foretell_model::Side;
-use foretell_ops::trader::{Terms, token};
+use foretell_tests::demo::{buy, market, visitor};
 use foretell_tests::exchange::Exchange;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::trading_surface::answers::tokens;
-use crate::trading_surface::{Answered, exchange, request, send, visitor};
+use crate::trading_surface::{Answered, request, send};
 
 async fn get(exchange: &Exchange, query: &str) -> Answered {
     let path = format!("/prices-history?{query}");
@@ -30,26 +28,17 @@ fn starts(points: &Value, price: &Value) -> Vec<u64> {
 
 #[tokio::test]
 async fn the_midpoint_is_there_at_once_and_goes_on() {
-    let exchange = exchange();
-    let trader = visitor(&exchange, 0, 0).await;
-    let [yes, no] = tokens();
+    let exchange = Exchange::demo();
+    let trader = visitor(&exchange, 0).await;
+    let [yes, no] = market().token_ids();
     assert_eq!(
         get(&exchange, &format!("market={yes}&interval=max"))
             .await
             .body,
         json!({ "history": [] })
     );
-    for (text, price) in [(&yes, 4_200), (&no, 5_300)] {
-        let terms = Terms::limit(
-            token(text).expect("a token"),
-            false,
-            Side::Buy,
-            1_000,
-            price,
-        );
-        let order = trader.sign(&terms).expect("a signature");
-        let (status, answer) = trader.place(&order).await.expect("an answer");
-        assert_eq!(status, 200, "{answer}");
+    for (token, price) in [(&yes, 4_200), (&no, 5_300)] {
+        buy(&trader, token, 1_000, price).await;
     }
 
     // Bid 0.42, ask 0.47. A long step gives one bucket, or two when it ends during the test.
@@ -110,8 +99,8 @@ async fn the_midpoint_is_there_at_once_and_goes_on() {
 
 #[tokio::test]
 async fn what_is_asked_wrongly_is_refused_with_what_is_allowed() {
-    let exchange = exchange();
-    let [yes, _] = tokens();
+    let exchange = Exchange::demo();
+    let [yes, _] = market().token_ids();
     const SECONDS: &str = "allowed: unix seconds, 0 to 253402300799";
     const MINUTES: &str = "allowed: minutes, 1 to 2147483647";
     const INTERVALS: &str = "allowed: 1m, 5m, 15m, 1h, 6h, 1d, 1w, max, all";

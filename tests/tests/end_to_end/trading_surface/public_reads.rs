@@ -1,40 +1,29 @@
 //! Batch reads with GET, and the newest trades of a market.
 
-use foretell_model::Side;
-use foretell_ops::trader::{Terms, Trader, token};
+use foretell_tests::demo::{MARKET, buy, market, visitor};
 use foretell_tests::exchange::Exchange;
 use reqwest::Method;
 use serde_json::json;
 
-use crate::trading_surface::answers::{MARKET, tokens};
-use crate::trading_surface::{exchange, request, send, visitor};
-
-/// Places a BUY of 10 shares.
-async fn buy(trader: &Trader, text: &str, price: u16) {
-    let token = token(text).expect("a token");
-    let order = trader.sign(&Terms::limit(token, false, Side::Buy, 1_000, price));
-    let order = order.expect("a signature");
-    let (status, answer) = trader.place(&order).await.expect("an answer");
-    assert_eq!(status, 200, "{answer}");
-}
+use crate::trading_surface::{request, send};
 
 /// An exchange where the first visitor bought the first token from the second, and both rest.
 async fn traded() -> Exchange {
-    let exchange = exchange();
-    let maker = visitor(&exchange, 0, 0).await;
-    let taker = visitor(&exchange, 1, 0).await;
-    let [yes, no] = tokens();
-    buy(&maker, &no, 6_000).await;
-    buy(&taker, &yes, 4_000).await;
-    buy(&maker, &yes, 3_000).await;
-    buy(&taker, &no, 5_500).await;
+    let exchange = Exchange::demo();
+    let maker = visitor(&exchange, 0).await;
+    let taker = visitor(&exchange, 1).await;
+    let [yes, no] = market().token_ids();
+    buy(&maker, &no, 1_000, 6_000).await;
+    buy(&taker, &yes, 1_000, 4_000).await;
+    buy(&maker, &yes, 1_000, 3_000).await;
+    buy(&taker, &no, 1_000, 5_500).await;
     exchange
 }
 
 #[tokio::test]
 async fn a_batch_read_with_get_is_the_one_with_post() {
     let exchange = traded().await;
-    let [yes, no] = tokens();
+    let [yes, no] = market().token_ids();
     let both = json!([{ "token_id": yes }, { "token_id": no }]);
     let sides = json!([{ "token_id": yes, "side": "BUY" }, { "token_id": no, "side": "SELL" }]);
     for path in [
@@ -72,7 +61,7 @@ async fn a_batch_read_with_get_is_the_one_with_post() {
 
 #[tokio::test]
 async fn a_wrong_query_of_a_batch_is_refused() {
-    let exchange = exchange();
+    let exchange = Exchange::demo();
     let many = vec!["1"; 501].join(",");
     for (query, text) in [
         (
@@ -108,7 +97,7 @@ async fn a_wrong_query_of_a_batch_is_refused() {
 #[tokio::test]
 async fn a_market_shows_its_newest_trades_to_everyone() {
     let exchange = traded().await;
-    let [yes, _] = tokens();
+    let [yes, _] = market().token_ids();
     let books = send(request(
         &exchange,
         Method::GET,

@@ -2,14 +2,12 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use foretell_model::command::{
-    Convert, Deposit, Merge, Redeem, RegisterKey, RegisterMarket, ResolveMarket, Split,
-};
+use foretell_fixtures::{market, order_id, trader};
+use foretell_model::command::{Convert, Merge, Redeem, ResolveMarket, Split};
 use foretell_model::state::{self, StateRecord};
 use foretell_model::{
-    AccountNumber, ApiKey, Command, ConditionId, EventId, EventNumber, FeeSchedule, KeyNumber,
-    Lots, MarketNumber, Micros, OrderId, OrderType, Outcome, Payout, PlaceOrder, QuestionSet,
-    Reference, Side, Tick, TimeNs, TimeSeconds, TokenId, WalletAddress,
+    AccountNumber, Command, EventId, EventNumber, Lots, MarketNumber, Outcome, Payout, QuestionSet,
+    Reference, Side, TimeNs,
 };
 use foretell_reference::Exchange;
 
@@ -86,39 +84,20 @@ impl Busy {
         for wallet in 0..WALLETS {
             // Addresses do not ascend with accounts.
             let byte = 0xFA - u8::try_from(wallet).expect("few") * 0x31;
-            let wallet = WalletAddress([byte; 20]);
-            let (amount, reference) = (Micros(1_000_000_000_000), self.reference());
-            self.give(&Command::Deposit(Deposit {
-                wallet,
-                amount,
-                reference,
-            }));
-            self.give(&Command::RegisterKey(RegisterKey {
-                owner: wallet,
-                nonce: [0; 32],
-                api_key: ApiKey([byte; 16]),
-                read_only: false,
-            }));
+            let open = trader(wallet).named([byte; 20]).open(1_000_000);
+            open.iter().for_each(|command| self.give(command));
         }
-        for market in 0..PLAIN + QUESTIONS {
-            if market == PLAIN {
+        for number in 0..PLAIN + QUESTIONS {
+            if number == PLAIN {
                 self.give(&Command::RegisterEvent { event: EventId(7) });
             }
-            let byte = 0xF0 - u8::try_from(market).expect("few");
-            let register = RegisterMarket {
-                index: None,
-                condition: ConditionId([byte; 32]),
-                tokens: [TokenId([byte; 32]), TokenId([byte ^ 0x0F; 32])],
-                tick: Tick::Hundredth,
-                tick_refines: false,
-                minimum_size: Lots(1),
-                fee: FeeSchedule {
-                    rate_ppm: 20_000,
-                    exponent: 1,
-                },
-                event: (market >= PLAIN).then_some(EventNumber(0)),
-            };
-            self.give(&Command::RegisterMarket(register));
+            let byte = 0xF0 - u8::try_from(number).expect("few");
+            let mut market = market(number).fee(20_000);
+            market = market.named([byte; 32], [byte; 32], [byte ^ 0x0F; 32]);
+            if number >= PLAIN {
+                market = market.of(EventNumber(0));
+            }
+            self.give(&market.register());
         }
         for market in 0..PLAIN + QUESTIONS {
             let market = number(market);
@@ -166,7 +145,7 @@ impl Busy {
     /// Prices near one half, so that many orders trade; sizes that often close a position.
     fn order(&mut self, account: AccountNumber, market: MarketNumber, lots: Lots) -> Command {
         let outcome = self.rng.pick(Outcome::ALL);
-        let price = 100 * (35 + self.rng.below(30));
+        let cents = 35 + self.rng.below(30);
         let mut side = self.rng.pick(Side::ALL);
         let mut lots = lots.0 + 500;
         let held = self.held(account, market, outcome);
@@ -182,28 +161,9 @@ impl Busy {
                 }
             }
         }
-        let (shares, value) = (lots * 10_000, lots * price);
-        let (maker_amount, taker_amount) = match side {
-            Side::Buy => (value, shares),
-            Side::Sell => (shares, value),
-        };
-        let mut order = [0; 32];
-        order[..8].copy_from_slice(&self.count.to_be_bytes());
-        order[31] = 1;
-        Command::PlaceOrder(PlaceOrder {
-            order: OrderId(order),
-            account,
-            key: KeyNumber(account.0),
-            market,
-            outcome,
-            side,
-            order_type: OrderType::Gtc,
-            post_only: false,
-            maker_amount,
-            taker_amount,
-            expiration: TimeSeconds(0),
-            timestamp: self.time().millis(),
-        })
+        let order = trader(account.0).order(side, Lots(lots)).at_cents(cents);
+        let order = order.of(outcome).on(market).id(order_id(self.count));
+        order.signed(self.time().millis()).place()
     }
 
     /// Free lots of a token.

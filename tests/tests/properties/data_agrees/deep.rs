@@ -1,9 +1,7 @@
 //! Lists that are longer than any offset allows: every row of one second is reached, once.
 
-use foretell_model::{
-    AccountNumber, Command, KeyNumber, OrderId, OrderType, Outcome, PlaceOrder, Side, TimeNs,
-    TimeSeconds,
-};
+use foretell_fixtures::{order_id, trader};
+use foretell_model::{AccountNumber, Lots, Side, TimeNs};
 use serde_json::Value;
 
 use crate::data_agrees::journal::Journal;
@@ -29,28 +27,9 @@ fn journal() -> Journal {
     let mut count = 0;
     let mut order = |account: AccountNumber, side: Side, lots: u32| {
         count += 1;
-        let mut id = [0; 32];
-        id[..4].copy_from_slice(&u32::to_le_bytes(count));
-        let (shares, value) = (u64::from(lots) * 10_000, u64::from(lots) * 4_000);
-        let (maker_amount, taker_amount) = match side {
-            Side::Buy => (value, shares),
-            Side::Sell => (shares, value),
-        };
-        let command = Command::PlaceOrder(PlaceOrder {
-            order: OrderId(id),
-            account,
-            key: KeyNumber(account.0),
-            market: A,
-            outcome: Outcome::Yes,
-            side,
-            order_type: OrderType::Gtc,
-            post_only: false,
-            maker_amount,
-            taker_amount,
-            expiration: TimeSeconds(0),
-            timestamp: NOW.millis(),
-        });
-        life.journal.apply(&mut life.exchange, &command, NOW);
+        let order = trader(account.0).order(side, Lots(lots.into())).at("0.4");
+        let order = order.on(A).id(order_id(count)).signed(NOW.millis());
+        life.journal.apply(&mut life.exchange, &order.place(), NOW);
     };
     for frame in 0..FILLS / OF_FRAME {
         let fills = (frame * OF_FRAME..).take(OF_FRAME as usize);

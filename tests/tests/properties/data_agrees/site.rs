@@ -7,11 +7,8 @@ use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::time::Duration;
 
-use foretell_auth::{Domains, MasterSecret, Window};
-use foretell_gateway::{
-    Compatibility, ConnectionLimits, Gateway, GatewayConfig, HeaderPrefix, RequestPolicyConfig,
-    Surface, TimeForm,
-};
+use foretell_auth::MasterSecret;
+use foretell_gateway::{Compatibility, Gateway, GatewayConfig, Surface};
 use foretell_journal::{Appender, JournalState, Options, SyncStep, Syncer, recover};
 use foretell_model::Sequence;
 use serde_json::Value;
@@ -189,36 +186,13 @@ impl Drop for Site {
 }
 
 fn config(journal: &Path, compatibility: Compatibility) -> GatewayConfig {
-    let mut policy = RequestPolicyConfig::default();
-    policy.limits.enabled = false;
-    GatewayConfig {
-        journal: journal.to_owned(),
-        snapshots: journal.join("none"),
-        checkpoints: std::path::PathBuf::new(),
-        checked_at_start: foretell_gateway::CHECKED_AT_START,
-        chunking: Default::default(),
-        engine_socket: journal.join("nobody.sock"),
-        cluster_status: None,
-        listen: vec![(Surface::Data, SocketAddr::from(([127, 0, 0, 1], 0)))],
-        threads: 1,
-        connections: ConnectionLimits::default(),
-        streams: foretell_gateway::StreamLimits::default(),
-        policy,
-        prefixes: vec![HeaderPrefix {
-            name: "SERVICE".to_owned(),
-            times: TimeForm::Iso,
-        }],
-        compatibility,
-        ready_patience: Duration::ZERO,
-        window: Window::default(),
-        dev_auth_hints: false,
-        master: MasterSecret::from_bytes([1; 32]),
-        domains: Domains::default(),
-        catalog: None,
-        stage_log: None,
-        page: None,
-        operator_token: None,
-        sync_token: None,
-        oracle: None,
-    }
+    let (nobody, master) = (
+        journal.join("nobody.sock"),
+        MasterSecret::from_bytes([1; 32]),
+    );
+    let mut config = GatewayConfig::new(journal.to_owned(), nobody, master);
+    config.policy.limits.enabled = false;
+    config.listen = vec![(Surface::Data, SocketAddr::from(([127, 0, 0, 1], 0)))];
+    config.compatibility = compatibility;
+    config
 }

@@ -1,13 +1,11 @@
 //! One wallet from its first share to its last payout, and the response of each endpoint after each
 //! step. Every number was computed by hand from docs/verify/rules.md §18; there are no fees.
 
-use foretell_model::command::{
-    Convert, Deposit, Merge, Redeem, RegisterKey, RegisterMarket, ResolveMarket, Split,
-};
+use foretell_fixtures::{market, order_id, trader};
+use foretell_model::command::{Convert, Merge, Redeem, ResolveMarket, Split};
 use foretell_model::{
-    AccountNumber, ApiKey, Command, ConditionId, EventId, EventNumber, FeeSchedule, KeyNumber,
-    Lots, MarketNumber, Micros, OrderId, OrderType, Outcome, Payout, PlaceOrder, QuestionSet,
-    Reference, Side, Tick, TimeNs, TimeSeconds, TokenId, WalletAddress,
+    AccountNumber, Command, EventId, EventNumber, Lots, MarketNumber, Payout, QuestionSet,
+    Reference, Side, TimeNs,
 };
 use foretell_reference::Exchange;
 use serde_json::Value;
@@ -49,45 +47,20 @@ impl Life {
             journal: Journal::default(),
             count: 0,
         };
-        for byte in [0x11, 0x22] {
-            let wallet = WalletAddress([byte; 20]);
-            let (amount, reference) = (Micros(1_000_000_000), life.reference());
-            life.give(&Command::Deposit(Deposit {
-                wallet,
-                amount,
-                reference,
-            }));
-            life.give(&Command::RegisterKey(RegisterKey {
-                owner: wallet,
-                nonce: [0; 32],
-                api_key: ApiKey([byte; 16]),
-                read_only: false,
-            }));
+        for (account, byte) in [(WALLET, 0x11), (OTHER, 0x22)] {
+            let open = trader(account.0).named([byte; 20]).open(1_000);
+            open.iter().for_each(|command| life.give(command));
         }
         life.give(&Command::RegisterEvent { event: EventId(1) });
         for byte in [0xA0, 0xB0, 0xC0] {
-            life.give(&Command::RegisterMarket(RegisterMarket {
-                index: None,
-                condition: ConditionId([byte; 32]),
-                tokens: [TokenId([byte; 32]), TokenId([byte + 1; 32])],
-                tick: Tick::Hundredth,
-                tick_refines: false,
-                minimum_size: Lots(1),
-                fee: FeeSchedule::default(),
-                event: Some(EventNumber(0)),
-            }));
+            let market = market(0).named([byte; 32], [byte; 32], [byte + 1; 32]);
+            life.give(&market.of(EventNumber(0)).register());
         }
         for market in 1..=3 {
             let market = MarketNumber(market);
             life.give(&Command::ActivateMarket { market });
         }
-        let reference = life.reference();
-        life.give(&Command::Split(Split {
-            account: OTHER,
-            market: A,
-            lots: Lots(50_000),
-            reference,
-        }));
+        life.give(&trader(OTHER.0).split(A, 500));
         life
     }
 
@@ -98,26 +71,10 @@ impl Life {
     }
 
     fn order(&mut self, account: AccountNumber, side: Side, shares: u64, cents: u64) {
-        let (shares, value) = (shares * 1_000_000, shares * cents * 10_000);
-        let (maker_amount, taker_amount) = match side {
-            Side::Buy => (value, shares),
-            Side::Sell => (shares, value),
-        };
         let timestamp = TimeNs(u64::from(self.count + 1) * 1_000_000_000).millis();
-        self.give(&Command::PlaceOrder(PlaceOrder {
-            order: OrderId([self.count + 1; 32]),
-            account,
-            key: KeyNumber(account.0),
-            market: A,
-            outcome: Outcome::Yes,
-            side,
-            order_type: OrderType::Gtc,
-            post_only: false,
-            maker_amount,
-            taker_amount,
-            expiration: TimeSeconds(0),
-            timestamp,
-        }));
+        let order = trader(account.0).order(side, shares).at_cents(cents);
+        let order = order.on(A).id(order_id(self.count.into()));
+        self.give(&order.signed(timestamp).place());
     }
 
     fn resolve(&mut self) {

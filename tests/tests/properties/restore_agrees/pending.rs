@@ -1,14 +1,12 @@
 //! Restore in the middle of work that takes more than one command.
 
+use foretell_fixtures::{market, order_id, trader};
 use foretell_matching::{Capacity, Exchange};
-use foretell_model::command::{
-    CancelAll, CancelMarketOrders, Deposit, RegisterKey, RegisterMarket, SetClosedOnly,
-};
+use foretell_model::command::{CancelAll, CancelMarketOrders, SetClosedOnly};
 use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::{
-    AccountNumber, ApiKey, Command, ConditionId, Event, FeeSchedule, KeyNumber, Lots, MarketNumber,
-    Micros, OrderId, OrderType, Outcome, PlaceOrder, Reference, Settings, Side, Tick, TimeMs,
-    TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress,
+    AccountNumber, Command, Event, Lots, MarketNumber, Micros, Outcome, Settings, TimeMs, TimeNs,
+    Verdict,
 };
 
 use crate::restore_agrees::{restored, step};
@@ -33,7 +31,7 @@ fn pending_work_goes_on_after_a_restore() {
         }),
         Command::CloseMarket { market: MARKET },
         Command::SetClosedOnly(SetClosedOnly {
-            wallet: WalletAddress([0; 20]),
+            wallet: trader(0).wallet,
             closed_only: true,
         }),
     ];
@@ -57,57 +55,21 @@ fn full_book() -> Exchange {
         live_orders_per_account: 20_000,
         ..Settings::default()
     };
-    let wallet = WalletAddress([0; 20]);
-    let prelude = [
-        Command::ChangeSettings {
-            settings: settings.into(),
-        },
-        Command::Deposit(Deposit {
-            wallet,
-            amount: Micros(1_000_000_000_000),
-            reference: Reference([1; 32]),
-        }),
-        Command::RegisterKey(RegisterKey {
-            owner: wallet,
-            nonce: [0; 32],
-            api_key: ApiKey([1; 16]),
-            read_only: false,
-        }),
-        Command::RegisterMarket(RegisterMarket {
-            index: None,
-            condition: ConditionId([1; 32]),
-            tokens: [TokenId([2; 32]), TokenId([3; 32])],
-            tick: Tick::Hundredth,
-            tick_refines: true,
-            minimum_size: Lots(1),
-            fee: FeeSchedule::default(),
-            event: None,
-        }),
-        Command::ActivateMarket { market: MARKET },
-    ];
-    for command in prelude.into_iter().chain((0..MANY).map(bid)) {
+    let settings = Command::ChangeSettings {
+        settings: settings.into(),
+    };
+    let open = trader(0).open(1_000_000).into_iter();
+    let open = open.chain(market(0).refines().open());
+    for command in [settings].into_iter().chain(open).chain((0..MANY).map(bid)) {
         applied(&mut exchange, &command);
     }
     exchange
 }
 
 fn bid(number: u64) -> Command {
-    let mut id = [0; 32];
-    id[..8].copy_from_slice(&number.to_be_bytes());
-    Command::PlaceOrder(PlaceOrder {
-        order: OrderId(id),
-        account: OWNER,
-        key: KeyNumber(0),
-        market: MARKET,
-        outcome: Outcome::Yes,
-        side: Side::Buy,
-        order_type: OrderType::Gtc,
-        post_only: false,
-        maker_amount: (1 + number % 98) * 100,
-        taker_amount: 10_000,
-        expiration: TimeSeconds(0),
-        timestamp: TimeMs(NOW.millis().0 - number % 5_000),
-    })
+    let order = trader(0).buy(Lots(1)).at_cents(1 + number % 98);
+    let signed = TimeMs(NOW.millis().0 - number % 5_000);
+    order.id(order_id(number)).signed(signed).place()
 }
 
 fn applied(exchange: &mut Exchange, command: &Command) -> Vec<Event> {

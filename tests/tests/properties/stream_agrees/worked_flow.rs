@@ -4,16 +4,15 @@
 
 use std::collections::BTreeMap;
 
+use foretell_fixtures::{deposit, market, trader};
 use foretell_gateway::{StreamFold, StreamMessage, StreamReceiver};
 use foretell_matching::{Capacity, Exchange};
 use foretell_model::command::{
-    CancelOrder, Deposit, RegisterKey, RegisterMarket, ResolveMarket, SetMinimumSize, SetTick,
-    Split,
+    RegisterKey, RegisterMarket, ResolveMarket, SetMinimumSize, SetTick,
 };
 use foretell_model::{
-    AccountNumber, Command, FeeSchedule, FramePosition, FrameRef, KeyNumber, Lots, MarketNumber,
-    Micros, OrderType, Outcome, Payout, PlaceOrder, Reference, Side, Tick, TimeMs, TimeNs,
-    TimeSeconds, TokenId, Verdict,
+    Command, FramePosition, FrameRef, KeyNumber, Lots, MarketNumber, OrderType, Outcome, Payout,
+    Side, Tick, TimeMs, TimeNs, TokenId, Verdict,
 };
 use foretell_view::TradeId;
 use foretell_wire::text::decimal::uint256;
@@ -141,12 +140,8 @@ impl Flow {
     }
 
     fn deposit(&mut self, wallet: &str, reference: u8) {
-        let deposit = Command::Deposit(Deposit {
-            wallet: ids::address(wallet).expect("an address"),
-            amount: Micros(1_000_000_000),
-            reference: Reference([reference; 32]),
-        });
-        self.apply(&deposit, &[]);
+        let wallet = ids::address(wallet).expect("an address");
+        self.apply(&deposit(wallet, 1_000, [reference; 32]), &[]);
     }
 
     /// Price in hundredths, whole shares.
@@ -157,27 +152,14 @@ impl Flow {
         (shares, price): (u64, u64),
         order_type: OrderType,
     ) {
-        let (shares, value) = (shares * 1_000_000, shares * price * 10_000);
-        let (maker_amount, taker_amount) = match side {
-            Side::Buy => (value, shares),
-            Side::Sell => (shares, value),
-        };
         let time = 1_790_000_000_234 + (self.core.sequence().0 + 1 - SUBSCRIBED) * 1_000;
-        let placed = PlaceOrder {
-            order: ids::order_id(named(order)).expect("an id"),
-            account: AccountNumber(person),
-            key: KeyNumber(person),
-            market: MARKET,
-            outcome,
-            side,
-            order_type,
-            post_only: false,
-            maker_amount,
-            taker_amount,
-            expiration: TimeSeconds(0),
-            timestamp: TimeMs(time),
-        };
-        self.apply(&Command::PlaceOrder(placed), &[]);
+        let id = ids::order_id(named(order)).expect("an id");
+        let order = trader(person)
+            .order(side, shares)
+            .at_cents(price)
+            .of(outcome);
+        let order = order.as_type(order_type).id(id).signed(TimeMs(time));
+        self.apply(&order.place(), &[]);
     }
 
     /// Everything up to the frame of the subscription.
@@ -196,14 +178,9 @@ impl Flow {
             self.apply(&key, &[]);
         }
         let market = RegisterMarket {
-            index: None,
             condition: ids::condition_id(named("M")).expect("a condition"),
             tokens: [token("YES"), token("NO")],
-            tick: Tick::Hundredth,
-            tick_refines: true,
-            minimum_size: Lots(1),
-            fee: FeeSchedule::default(),
-            event: None,
+            ..market(0).refines().terms
         };
         let description = serde_json::json!({
             "question": "Will it rain in Oslo on 1 October 2026?",
@@ -212,13 +189,7 @@ impl Flow {
         let description = description.to_string().into_bytes();
         self.apply(&Command::RegisterMarket(market), &description);
         self.apply(&Command::ActivateMarket { market: MARKET }, &[]);
-        let split = Command::Split(Split {
-            account: AccountNumber(2),
-            market: MARKET,
-            lots: Lots(12_000),
-            reference: Reference([200; 32]),
-        });
-        self.apply(&split, &[]);
+        self.apply(&trader(2).split(MARKET, 120), &[]);
         while self.core.sequence().0 < SUBSCRIBED - 1 {
             let reference = u8::try_from(self.core.sequence().0).expect("few frames") + 50;
             self.deposit(named("alice.wallet"), reference);
@@ -239,8 +210,7 @@ impl Flow {
         self.place((2, "C1"), (Yes, sell), (120, 40), OrderType::Gtc);
         self.place((3, "D1"), (Yes, buy), (30, 45), OrderType::Gtc);
         let order = ids::order_id(named("B1")).expect("an id");
-        let owner = AccountNumber(1);
-        self.apply(&Command::CancelOrder(CancelOrder { owner, order }), &[]);
+        self.apply(&trader(1).cancel(order), &[]);
         let tick = Tick::Thousandth;
         let market = MARKET;
         self.apply(&Command::SetTick(SetTick { market, tick }), &[]);

@@ -3,17 +3,17 @@
 
 mod market_life;
 
+use foretell_fixtures::{market, order_id, trader};
 use foretell_model::command::{
-    BindWallet, CancelAll, CancelMarketOrders, Deposit, Merge, RegisterKey, RegisterMarket,
-    RevokeKey, SetClosedOnly, Split,
+    BindWallet, CancelAll, CancelMarketOrders, Merge, RevokeKey, SetClosedOnly, Split,
 };
 use foretell_model::event::OrderClosed;
 use foretell_model::limits::{MAX_VISITED_ORDERS, REFERENCES_PER_ACCOUNT, REQUEST_MEMORY_NS};
 use foretell_model::{
-    AccountNumber, ApiKey, CloseReason, Command, CommandOutcome, CommandStamp, ConditionId, Event,
-    FeeSchedule, KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderResult, OrderStatus,
-    OrderType, Outcome, PlaceOrder, Price, Reference, RejectionReason, Sequence, Settings, Side,
-    Tick, TimeMs, TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress, WalletKind,
+    AccountNumber, CloseReason, Command, CommandOutcome, CommandStamp, Event, KeyNumber, Lots,
+    MarketNumber, Micros, OrderResult, OrderStatus, OrderType, Outcome, PlaceOrder, Price,
+    Reference, RejectionReason, Sequence, Settings, Side, TimeMs, TimeNs, TimeSeconds, Verdict,
+    WalletAddress, WalletKind,
 };
 
 use crate::twin_agrees::pair::Pair;
@@ -50,39 +50,19 @@ impl Crowd {
             .into(),
         });
         for account in 0..3 {
-            crowd.applied(Command::Deposit(Deposit {
-                wallet: WalletAddress([account; 20]),
-                amount: Micros(1_000_000_000_000),
-                reference: Reference([account; 32]),
-            }));
+            crowd.applied(trader(account).deposit(1_000_000));
         }
         crowd.applied(Command::BindWallet(BindWallet {
-            owner: WalletAddress([0; 20]),
-            wallet: WalletAddress([2; 20]),
+            owner: trader(MAKER.0).wallet,
+            wallet: trader(SAFE.0).wallet,
             kind: WalletKind::Safe,
         }));
         for owner in 0..2 {
-            crowd.applied(Command::RegisterKey(RegisterKey {
-                owner: WalletAddress([owner; 20]),
-                nonce: [0; 32],
-                api_key: ApiKey([owner; 16]),
-                read_only: false,
-            }));
+            crowd.applied(trader(owner).register_key());
         }
-        crowd.applied(Command::RegisterMarket(RegisterMarket {
-            index: None,
-            condition: ConditionId([1; 32]),
-            tokens: [TokenId([2; 32]), TokenId([3; 32])],
-            tick: Tick::Hundredth,
-            tick_refines: true,
-            minimum_size: Lots(1),
-            fee: FeeSchedule {
-                rate_ppm: 20_000,
-                exponent: 1,
-            },
-            event: None,
-        }));
-        crowd.applied(Command::ActivateMarket { market: MARKET });
+        for command in market(0).refines().fee(20_000).open() {
+            crowd.applied(command);
+        }
         crowd
     }
 
@@ -132,31 +112,15 @@ impl Crowd {
     /// As a command of a group that touched so many orders.
     fn place_touched(&mut self, account: AccountNumber, wish: Wish, touched: u16) -> OrderResult {
         self.orders += 1;
-        let mut id = [0; 32];
-        id[8..16].copy_from_slice(&self.orders.to_be_bytes());
-        let value = wish.lots * u64::from(wish.price.0);
-        let shares = wish.lots * 10_000;
+        let order = trader(account.0).order(wish.side, Lots(wish.lots));
+        let order = order.at(wish.price).of(wish.outcome);
+        let order = order.id(order_id(self.orders)).signed(self.now.millis());
         let placed = PlaceOrder {
-            order: OrderId(id),
-            account,
             key: KeyNumber(u32::from(account == TAKER)),
-            market: MARKET,
-            outcome: wish.outcome,
-            side: wish.side,
             order_type: wish.order_type,
             post_only: wish.post_only,
-            maker_amount: if wish.side == Side::Buy {
-                value
-            } else {
-                shares
-            },
-            taker_amount: if wish.side == Side::Buy {
-                shares
-            } else {
-                value
-            },
             expiration: wish.expiration,
-            timestamp: TimeMs(self.now.millis().0),
+            ..order.terms()
         };
         let stamp = CommandStamp {
             touched,
@@ -372,10 +336,7 @@ fn cancel_all_goes_on_over_the_wallets_of_the_owner() {
     crowd.crowd(SAFE, ASK, 20);
     crowd.crowd(MAKER, ASK, BOUND - 10);
     crowd.crowd(TAKER, ASK, 1);
-    let cancel = Command::CancelAll(CancelAll {
-        owner: MAKER,
-        heartbeat: false,
-    });
+    let cancel = trader(MAKER.0).cancel_all();
     ends_in_two_steps(&mut crowd, cancel, 10);
     assert_eq!(crowd.send(cancel), NOTHING_TO_CANCEL);
     crowd.compare();
@@ -458,7 +419,7 @@ fn a_closed_only_account_loses_its_buys_in_steps() {
     crowd.crowd(MAKER, sell, 10);
     crowd.crowd(MAKER, ASK, BOUND + 4);
     let closed_only = Command::SetClosedOnly(SetClosedOnly {
-        wallet: WalletAddress([0; 20]),
+        wallet: trader(MAKER.0).wallet,
         closed_only: true,
     });
     ends_in_two_steps(&mut crowd, closed_only, 4);

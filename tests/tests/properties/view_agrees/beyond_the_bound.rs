@@ -1,11 +1,10 @@
 //! More orders than one command may touch: takers that stop, and cancels that continue.
 
-use foretell_model::command::{CancelAll, Deposit, RegisterKey, RegisterMarket, Split};
+use foretell_fixtures::{market, order_id, trader};
 use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::{
-    AccountNumber, ApiKey, CloseReason, Command, ConditionId, FeeSchedule, KeyNumber, Lots,
-    MarketNumber, Micros, OrderId, OrderNumber, OrderType, Outcome, PlaceOrder, Reference,
-    Sequence, Settings, Side, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress,
+    AccountNumber, CloseReason, Command, Lots, MarketNumber, OrderNumber, PlaceOrder, Sequence,
+    Settings, Side, TimeNs, Verdict,
 };
 use foretell_view::OrderState;
 
@@ -21,11 +20,7 @@ const MANY: u64 = MAX_VISITED_ORDERS as u64 + 100;
 #[test]
 fn a_cancel_goes_on_in_a_second_command() {
     let mut scene = full_book();
-    let cancel_all = Command::CancelAll(CancelAll {
-        owner: MAKER,
-        heartbeat: false,
-    });
-    let first = applied(&mut scene, &cancel_all);
+    let first = applied(&mut scene, &trader(MAKER.0).cancel_all());
     assert!(scene.view.system().work_pending);
     let last = applied(&mut scene, &Command::Continue);
     assert_ended(&scene, first, last);
@@ -79,41 +74,17 @@ fn full_book() -> Followed {
             settings: settings.into(),
         },
     );
-    for (byte, account) in [(1, MAKER), (2, TAKER)] {
-        let wallet = WalletAddress([byte; 20]);
-        let deposit = Command::Deposit(Deposit {
-            wallet,
-            amount: Micros(1_000_000_000),
-            reference: Reference([byte; 32]),
-        });
-        let key = Command::RegisterKey(RegisterKey {
-            owner: wallet,
-            nonce: [0; 32],
-            api_key: ApiKey([byte; 16]),
-            read_only: false,
-        });
-        applied(&mut scene, &deposit);
-        applied(&mut scene, &key);
-        assert_eq!(scene.view.accounts().number_of(&wallet), Some(account));
+    for trader in [MAKER, TAKER].map(|account| trader(account.0)) {
+        for command in trader.open(1_000) {
+            applied(&mut scene, &command);
+        }
+        let account = scene.view.accounts().number_of(&trader.wallet);
+        assert_eq!(account, Some(trader.account));
     }
-    let market = RegisterMarket {
-        index: None,
-        condition: ConditionId([7; 32]),
-        tokens: [TokenId([8; 32]), TokenId([9; 32])],
-        tick: Tick::Hundredth,
-        tick_refines: true,
-        minimum_size: Lots(1),
-        fee: FeeSchedule::default(),
-        event: None,
-    };
-    applied(&mut scene, &Command::RegisterMarket(market));
-    applied(&mut scene, &Command::ActivateMarket { market: MARKET });
-    let split = Command::Split(Split {
-        account: TAKER,
-        market: MARKET,
-        lots: Lots(MANY * 2),
-        reference: Reference([5; 32]),
-    });
+    for command in market(0).refines().open() {
+        applied(&mut scene, &command);
+    }
+    let split = trader(TAKER.0).split(MARKET, Lots(MANY * 2));
     applied(&mut scene, &split);
     for _ in 0..MANY {
         let bid = Command::PlaceOrder(order(&scene, MAKER, Side::Buy, 1));
@@ -125,27 +96,9 @@ fn full_book() -> Followed {
 
 /// An order for Yes at 0.50, its id made of the sequence it will get.
 fn order(scene: &Followed, account: AccountNumber, side: Side, lots: u64) -> PlaceOrder {
-    let (shares, value) = (lots * 10_000, lots * 5_000);
-    let (maker_amount, taker_amount) = match side {
-        Side::Buy => (value, shares),
-        Side::Sell => (shares, value),
-    };
-    let mut id = [0; 32];
-    id[..8].copy_from_slice(&scene.view.sequence().next().0.to_le_bytes());
-    PlaceOrder {
-        order: OrderId(id),
-        account,
-        key: KeyNumber(account.0),
-        market: MARKET,
-        outcome: Outcome::Yes,
-        side,
-        order_type: OrderType::Gtc,
-        post_only: false,
-        maker_amount,
-        taker_amount,
-        expiration: TimeSeconds(0),
-        timestamp: TimeMs(NOW.0 / 1_000_000),
-    }
+    let order = trader(account.0).order(side, Lots(lots)).at("0.5");
+    let id = order_id(scene.view.sequence().next().0);
+    order.id(id).signed(NOW.millis()).terms()
 }
 
 /// Applies a command that must succeed, and compares the whole state.

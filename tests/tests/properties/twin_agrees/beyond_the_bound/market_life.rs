@@ -1,7 +1,8 @@
 //! The bounds of a market's life: delayed orders, groups, steps in the background, lists of people.
 
+use foretell_fixtures::deposit;
 use foretell_model::command::{
-    AddOperator, CancelAll, Deposit, ListWallet, Redeem, ResolveMarket, SetTerms, Withdraw,
+    AddOperator, CancelAll, ListWallet, Redeem, ResolveMarket, SetTerms, Withdraw,
 };
 use foretell_model::limits::{
     ACCOUNTS_PER_STEP, MAX_HELD_WITHDRAWALS, MAX_LISTED_WALLETS, MAX_OPERATORS, MAX_QUESTIONS,
@@ -46,11 +47,8 @@ impl Crowd {
         for number in 0..accounts {
             let mut wallet = [9; 20];
             wallet[..4].copy_from_slice(&number.to_be_bytes());
-            self.applied(Command::Deposit(Deposit {
-                wallet: WalletAddress(wallet),
-                amount: Micros(1_000_000),
-                reference: numbered(1_000 + number),
-            }));
+            let reference = numbered(1_000 + number).0;
+            self.applied(deposit(WalletAddress(wallet), 1, reference));
         }
     }
 
@@ -265,22 +263,7 @@ fn an_event_group_has_a_bounded_list_of_questions() {
     let mut crowd = Crowd::new();
     let event = EventNumber(0);
     crowd.applied(Command::RegisterEvent { event: EventId(5) });
-    let question = |number: u32| {
-        let mut name = [7; 32];
-        name[..4].copy_from_slice(&number.to_le_bytes());
-        let [mut yes, mut no] = [name; 2];
-        (yes[31], no[31]) = (8, 9);
-        Command::RegisterMarket(RegisterMarket {
-            index: None,
-            condition: ConditionId(name),
-            tokens: [TokenId(yes), TokenId(no)],
-            tick: Tick::Hundredth,
-            tick_refines: true,
-            minimum_size: Lots(1),
-            fee: FeeSchedule::default(),
-            event: Some(event),
-        })
-    };
+    let question = |number: u32| market(1 + number).refines().of(event).register();
     for number in 0..MAX_QUESTIONS {
         crowd.applied(question(number));
     }
@@ -387,7 +370,7 @@ fn held_withdrawals_are_bounded() {
     });
     let withdraw = |number: u32| {
         Command::Withdraw(Withdraw {
-            wallet: WalletAddress([0; 20]),
+            wallet: trader(MAKER.0).wallet,
             amount: Micros(2),
             reference: numbered(1_000 + number),
         })
