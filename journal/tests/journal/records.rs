@@ -390,6 +390,9 @@ impl Words {
             64 => Command::DescribeWallet {
                 wallet: self.wallet(),
             },
+            65 => Command::Simulate {
+                until: TimeNs(self.u64()),
+            },
             other => panic!("no command has code {other}"),
         }
     }
@@ -630,6 +633,9 @@ impl Words {
             },
             62 => Event::WalletDescribed {
                 wallet: self.wallet(),
+            },
+            63 => Event::Simulated {
+                until: TimeNs(self.u64()),
             },
             other => panic!("no event has code {other}"),
         }
