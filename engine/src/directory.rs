@@ -65,6 +65,10 @@ impl Directory {
         })
     }
 
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     pub(crate) fn journal(&self) -> PathBuf {
         self.path.join(JOURNAL_DIRECTORY)
     }

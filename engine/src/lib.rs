@@ -31,6 +31,7 @@ mod gateways;
 mod heartbeat;
 mod ingress;
 mod matcher;
+mod past;
 mod prefetch_queue;
 mod primitives;
 mod publisher;
@@ -54,6 +55,7 @@ pub use config::{
 };
 pub use directory::{CHECKPOINTS_NAME, JOURNAL_DIRECTORY, SNAPSHOT_DIRECTORY, SOCKET_NAME};
 pub use error::{EXIT_IO_ERROR, EXIT_REFUSED, EXIT_SUPERSEDED, EngineError};
+pub use past::PastWriter;
 pub use run::run;
 pub use stop::StopHandle;
 pub use threads::Ready;

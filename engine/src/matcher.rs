@@ -13,8 +13,8 @@ use foretell_link::{Stage, Timing};
 use foretell_matching::Exchange;
 use foretell_model::limits::{MAX_EVENTS, MAX_VISITED_ORDERS};
 use foretell_model::{
-    Command, CommandOutcome, CommandStamp, Event, FramePosition, OrderResult, OrderStatus,
-    Rejection, RejectionReason, Sequence, SystemMode, TimeNs, Verdict,
+    Command, CommandOutcome, CommandStamp, Event, FramePosition, OperatorNumber, OrderResult,
+    OrderStatus, Rejection, RejectionReason, Sequence, SystemMode, TimeNs, Verdict,
 };
 
 use foretell_stages::Recorder;
@@ -282,7 +282,7 @@ impl<C: Clocks> Matcher<C> {
 
     /// One step of the work in the background, after the commands of a burst: an answer waits for one
     /// step at most.
-    fn step_background(&mut self) -> bool {
+    pub(crate) fn step_background(&mut self) -> bool {
         if !self.has_step() || self.what_comes_first().is_some() || !self.has_room() {
             return false;
         }
@@ -444,22 +444,31 @@ impl<C: Clocks> Matcher<C> {
         true
     }
 
+    /// The events of the last command.
+    pub(crate) fn events(&self) -> &[Event] {
+        &self.state.events
+    }
+
     /// Sets the time of the next commands.
     pub(crate) fn read_clock(&mut self) {
         (self.state.time, self.state.at) = self.clock.read();
     }
 
-    /// Applies a command of the engine's own before serving starts, at the time of the last
-    /// [`Self::read_clock`]. The caller has checked for room.
+    /// Applies a command before serving starts, at the time of the last [`Self::read_clock`]. The
+    /// caller has checked for room.
     ///
     /// # Errors
     /// The exchange's rejection.
     pub(crate) fn apply_at_start(
         &mut self,
+        operator: OperatorNumber,
         command: &Command,
         evidence: &[u8],
     ) -> Result<Verdict, Rejection> {
-        let stamp = CommandStamp::at(self.state.time);
+        let stamp = CommandStamp {
+            operator,
+            ..CommandStamp::at(self.state.time)
+        };
         let verdict = self.apply(command, stamp, evidence).verdict;
         self.appender.publish();
         match verdict {
@@ -579,7 +588,8 @@ mod tests {
         while matcher.appender.has_room_for_largest() {
             number += 1;
             let deposit = deposit(WalletAddress([1; 20]), Micros(1), [number; 32]);
-            matcher.apply_at_start(&deposit, &evidence).unwrap();
+            let applied = matcher.apply_at_start(OperatorNumber::NONE, &deposit, &evidence);
+            applied.unwrap();
         }
         matcher.post_only_until = Some(TimeNs(0));
         assert_eq!(matcher.until_next_timer(), Some(Duration::ZERO));

@@ -6,7 +6,7 @@ use std::time::Duration;
 use foretell_journal::JournalState;
 use foretell_model::command::RegisterDomain;
 use foretell_model::limits::{FIRST_RULES, NEWEST_RULES};
-use foretell_model::{Command, Sequence, SettingsUpdate, SystemMode, TimeNs};
+use foretell_model::{Command, OperatorNumber, Sequence, SettingsUpdate, SystemMode, TimeNs};
 
 use crate::clock::Clocks;
 use crate::config::EngineConfig;
@@ -41,9 +41,14 @@ pub(crate) fn journal_configuration<C: Clocks>(
             "accepted divergence".to_owned()
         })?;
     }
+    if let Some(until) = config.simulated_until.filter(|_| first_start) {
+        apply(matcher, wait, &Command::Simulate { until }, &[], || {
+            "simulated past".to_owned()
+        })?;
+    }
     if first_start {
-        // Settings come first: a start that ends here must leave the journal empty, or the next
-        // start would not journal them.
+        // Settings come before the rest: a start that ends here must leave the journal empty, or the
+        // next start would not journal them.
         let command = Command::ChangeSettings {
             settings: config.settings.into(),
         };
@@ -101,8 +106,7 @@ fn begin_post_only<C: Clocks>(
     Ok(())
 }
 
-/// Applies a command after pending work of an earlier run and everything that is due: the exchange
-/// rejects all other commands before.
+/// Applies a command of the engine's own after everything that must precede it.
 fn apply<C: Clocks>(
     matcher: &mut Matcher<C>,
     wait: &mut WaitDurable<'_>,
@@ -110,20 +114,35 @@ fn apply<C: Clocks>(
     evidence: &[u8],
     what: impl FnOnce() -> String,
 ) -> Result<(), EngineError> {
-    let refused = |what: String| |refusal| EngineError::Configuration { what, refusal };
+    make_way(matcher, wait)?;
+    let applied = matcher.apply_at_start(OperatorNumber::NONE, command, evidence);
+    applied
+        .map(drop)
+        .map_err(|refusal| EngineError::Configuration {
+            what: what(),
+            refusal,
+        })
+}
+
+/// Makes room for a frame and does everything that must precede a command.
+pub(crate) fn make_way<C: Clocks>(
+    matcher: &mut Matcher<C>,
+    wait: &mut WaitDurable<'_>,
+) -> Result<(), EngineError> {
     matcher.read_clock();
     loop {
         while !matcher.appender.has_room_for_largest() && !matcher.journal.is_poisoned() {
             wait(&matcher.journal, matcher.exchange.sequence());
         }
         let Some(first) = matcher.what_comes_first() else {
-            break;
+            return Ok(());
         };
-        let applied = matcher.apply_at_start(&first, &[]);
-        applied.map_err(refused("work that is due".to_owned()))?;
+        let applied = matcher.apply_at_start(OperatorNumber::NONE, &first, &[]);
+        applied.map_err(|refusal| EngineError::Configuration {
+            what: "work that is due".to_owned(),
+            refusal,
+        })?;
     }
-    let applied = matcher.apply_at_start(command, evidence);
-    applied.map(drop).map_err(refused(what()))
 }
 
 /// Blocks while the sync thread works.

@@ -85,7 +85,7 @@ pub(crate) struct Up {
     /// Register sample markets, fund wallets, run bots
     #[arg(long)]
     pub demo: bool,
-    /// With --demo: do not run the bots
+    /// With --demo: no bots, and no simulated past
     #[arg(long, requires = "demo")]
     pub no_bots: bool,
     /// Use Polymarket's forms: compatibility = "polymarket"

@@ -74,6 +74,31 @@ impl Terms<'_> {
             wallet: None,
         }
     }
+
+    /// The fields that the owner signs.
+    #[must_use]
+    pub(crate) fn fields(&self, owner: WalletAddress, salt: u64, timestamp: TimeMs) -> OrderFields {
+        let (maker, kind) = self.wallet.unwrap_or((owner, WalletKind::Eoa));
+        let mut salt_word = [0; 32];
+        salt_word[24..].copy_from_slice(&salt.to_be_bytes());
+        OrderFields {
+            salt: salt_word,
+            maker,
+            signer: if kind == WalletKind::Deposit {
+                maker
+            } else {
+                owner
+            },
+            token: self.token,
+            maker_amount: self.maker_amount,
+            taker_amount: self.taker_amount,
+            side: self.side,
+            signature_type: kind,
+            timestamp,
+            metadata: [0; 32],
+            builder: [0; 32],
+        }
+    }
 }
 
 /// Full sets to split or merge in the wallet that `/balance-allowance` would pick.
@@ -204,27 +229,7 @@ impl Trader {
         salt: u64,
         timestamp: TimeMs,
     ) -> Result<SignedOrder, Failure> {
-        let own = self.signer.address();
-        let (maker, kind) = terms.wallet.unwrap_or((own, WalletKind::Eoa));
-        let mut salt_word = [0; 32];
-        salt_word[24..].copy_from_slice(&salt.to_be_bytes());
-        let fields = OrderFields {
-            salt: salt_word,
-            maker,
-            signer: if kind == WalletKind::Deposit {
-                maker
-            } else {
-                own
-            },
-            token: terms.token,
-            maker_amount: terms.maker_amount,
-            taker_amount: terms.taker_amount,
-            side: terms.side,
-            signature_type: kind,
-            timestamp,
-            metadata: [0; 32],
-            builder: [0; 32],
-        };
+        let fields = terms.fields(self.signer.address(), salt, timestamp);
         let domain = self.domain(terms.neg_risk)?;
         let signature = self.signer.sign_order(&fields, domain);
         let body = json!({
@@ -237,7 +242,7 @@ impl Trader {
                 "takerAmount": terms.taker_amount.to_string(),
                 "side": if terms.side == Side::Buy { "BUY" } else { "SELL" },
                 "expiration": terms.expiration.to_string(),
-                "signatureType": kind.code(),
+                "signatureType": fields.signature_type.code(),
                 "timestamp": timestamp.0.to_string(),
                 "metadata": format!("0x{}", hex::encode(fields.metadata)),
                 "builder": format!("0x{}", hex::encode(fields.builder)),

@@ -43,8 +43,10 @@ pub fn program() -> PathBuf {
 /// Options of an exchange under test.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// With the demo's sample and wallets, without its bots.
+    /// With the demo's sample and wallets, without its bots and their past.
     pub demo: bool,
+    /// The demo with them.
+    pub bots: bool,
     /// Gateway processes.
     pub gateways: u32,
     /// Additional settings, as environment variables.
@@ -148,8 +150,11 @@ impl Exchange {
             "--operator-listen",
             "127.0.0.1:0",
         ]);
-        if options.demo {
-            command.args(["--demo", "--no-bots"]);
+        if options.demo || options.bots {
+            command.arg("--demo");
+        }
+        if !options.bots && options.demo {
+            command.arg("--no-bots");
         }
         if options.after_io_error {
             command.arg("--after-io-error");

@@ -216,6 +216,7 @@ impl Exchange {
             Command::DescribeEvent { event } => self.describe_event(event, context),
             Command::DescribeMarket { market } => self.describe_market(market, context),
             Command::DescribeWallet { wallet } => Self::describe_wallet(wallet, context),
+            Command::Simulate { until } => self.simulate(until, context),
         }
     }
 }

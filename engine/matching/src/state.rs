@@ -120,6 +120,7 @@ impl Exchange {
             collateral: system.collateral,
             fees: system.fees,
             pending: system.pending,
+            simulated_until: system.simulated_until,
         }));
         for (number, separator) in (0..=u8::MAX).zip(&system.domains) {
             if let Some(separator) = *separator {

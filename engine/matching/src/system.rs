@@ -30,6 +30,8 @@ pub(crate) struct System {
     /// Balance of the fee account.
     pub(crate) fees: Micros,
     pub(crate) pending: Option<PendingWork>,
+    /// Commands up to here are simulated; 0 = none.
+    pub(crate) simulated_until: TimeNs,
     /// Separators by domain number.
     pub(crate) domains: Vec<Option<[u8; 32]>>,
 }
@@ -46,6 +48,7 @@ impl Default for System {
             collateral: Micros::ZERO,
             fees: Micros::ZERO,
             pending: None,
+            simulated_until: TimeNs(0),
             domains: vec![None; usize::from(u8::MAX) + 1],
         }
     }
@@ -147,6 +150,18 @@ impl Exchange {
             RejectionReason::NotYetApplied,
         )?;
         context.event(Event::StateAttested);
+        Ok(CommandOutcome::Done)
+    }
+
+    pub(crate) fn simulate(
+        &mut self,
+        until: TimeNs,
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
+        let is_first = self.system.sequence == Sequence(0);
+        ensure(is_first, RejectionReason::JournalBegun)?;
+        self.system.simulated_until = until;
+        context.event(Event::Simulated { until });
         Ok(CommandOutcome::Done)
     }
 

@@ -41,6 +41,7 @@ use crate::id::{
 };
 use crate::market::SystemMode;
 use crate::table::table;
+use crate::time::TimeNs;
 use crate::update::{PaymentsUpdate, SettingsUpdate};
 use senders::{
     ADMIN, CASHIER, CLIENTS, CLIENTS_AND_SUPPORT, ENGINE, MARKETS, OPERATORS, RESOLVER,
@@ -158,6 +159,9 @@ commands! {
     /// Change the profile of a wallet, with an account or without; the edit is the
     /// evidence (docs/verify/rules.md §26).
     64 DescribeWallet { wallet: WalletAddress } by SUPPORT;
+    /// Say that the journal begins with simulated commands, up to a time. Rejected: `JournalBegun`
+    /// (docs/verify/rules.md §29). `until`: wall time of the start that wrote them.
+    65 Simulate { until: TimeNs } by ENGINE;
 }
 
 impl Command {

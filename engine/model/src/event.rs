@@ -39,6 +39,7 @@ use crate::market::SystemMode;
 use crate::quantity::Micros;
 use crate::settings::PaymentSettings;
 use crate::table::table;
+use crate::time::TimeNs;
 
 table! {
     /// One event.
@@ -125,4 +126,6 @@ table! {
     61 MarketDescribed { market: MarketNumber };
     /// The profile of a wallet changed; the edit is evidence of the frame.
     62 WalletDescribed { wallet: WalletAddress };
+    /// The commands up to a time are simulated.
+    63 Simulated { until: TimeNs };
 }

@@ -171,6 +171,8 @@ reasons! {
     NotYetApplied = 103,
     /// A thing is due at or before the command's time: `AdvanceTime` must come first.
     TimeDue = 104,
+    /// A command was applied before.
+    JournalBegun = 105,
     /// A term is outside its range: delay, rebate or a time.
     InvalidTerms = 110,
     /// `opens_at` is not before `closes_at`. Details: both, in milliseconds.

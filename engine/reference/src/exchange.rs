@@ -41,6 +41,7 @@ pub struct Exchange {
     pub(crate) collateral: Micros,
     pub(crate) fees: Micros,
     pub(crate) pending: Option<PendingWork>,
+    pub(crate) simulated_until: TimeNs,
     pub(crate) domains: BTreeMap<DomainNumber, [u8; 32]>,
     pub(crate) accounts: Vec<Account>,
     pub(crate) keys: Vec<Key>,
@@ -108,6 +109,7 @@ impl Exchange {
             collateral: Micros::ZERO,
             fees: Micros::ZERO,
             pending: None,
+            simulated_until: TimeNs(0),
             domains: BTreeMap::new(),
             accounts: Vec::new(),
             keys: Vec::new(),
@@ -260,6 +262,7 @@ impl Exchange {
             Command::DescribeEvent { event } => self.describe_event(event, events),
             Command::DescribeMarket { market } => self.describe_market(market, events),
             Command::DescribeWallet { wallet } => Self::describe_wallet(wallet, events),
+            Command::Simulate { until } => self.simulate(until, events),
         }
     }
 }

@@ -34,6 +34,7 @@ impl Exchange {
             collateral: self.collateral,
             fees: self.fees,
             pending: self.pending,
+            simulated_until: self.simulated_until,
         }));
         for (domain, separator) in &self.domains {
             visit(&StateRecord::Domain(state::Domain {

@@ -4,7 +4,7 @@ use foretell_model::command::{AttestState, RegisterDomain};
 use foretell_model::limits::NEWEST_RULES;
 use foretell_model::{
     CommandKind, CommandOutcome, Event, RejectionReason, Settings, SettingsUpdate, SystemMode,
-    TimeMs,
+    TimeMs, TimeNs,
 };
 
 use crate::exchange::{Exchange, Stamp};
@@ -79,6 +79,14 @@ impl Exchange {
     ) -> HandlerResult {
         ensure(sequence <= self.sequence, RejectionReason::NotYetApplied)?;
         events.push(Event::StateAttested);
+        Ok(CommandOutcome::Done)
+    }
+
+    /// Only the first command of a journal says that what follows is simulated.
+    pub(crate) fn simulate(&mut self, until: TimeNs, events: &mut Vec<Event>) -> HandlerResult {
+        ensure(self.sequence.0 == 0, RejectionReason::JournalBegun)?;
+        self.simulated_until = until;
+        events.push(Event::Simulated { until });
         Ok(CommandOutcome::Done)
     }
 

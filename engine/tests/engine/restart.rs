@@ -2,14 +2,14 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use foretell_engine::{EXIT_REFUSED, EngineError, JOURNAL_DIRECTORY, SigningDomain};
+use foretell_engine::{EXIT_REFUSED, EngineError, JOURNAL_DIRECTORY, PastWriter, SigningDomain};
 use foretell_fixtures::deposit;
 use foretell_journal::Options;
 use foretell_link::Role;
 use foretell_model::event::{AccountOpened, Deposited};
 use foretell_model::{
-    AccountNumber, Command, DomainNumber, Event, Micros, RejectionReason, Sequence, SettingsUpdate,
-    SystemMode, TimeNs, Verdict, WalletAddress,
+    AccountNumber, Command, DomainNumber, Event, Micros, OperatorNumber, RejectionReason, Sequence,
+    SettingsUpdate, SystemMode, TimeNs, Verdict, WalletAddress,
 };
 
 use crate::harness::{Engine, config, frames};
@@ -263,6 +263,47 @@ fn a_clock_far_ahead_of_the_journal_stops_the_start_until_an_operator_accepts_it
     // That start journalled its mode with the current time.
     config.accept_clock_jump = false;
     Engine::start(config).stop();
+}
+
+/// A past is judged by its last command, as every journal: it may take a month, if it ends now.
+#[test]
+fn an_engine_starts_on_a_simulated_past_that_ends_now() {
+    const DAY: u64 = 86_400 * 1_000_000_000;
+    for (ended_days_ago, starts) in [(0, true), (8, false)] {
+        let directory = tempfile::tempdir().unwrap();
+        let config = config(directory.path());
+        let until = TimeNs(now().0 - ended_days_ago * DAY);
+        let from = TimeNs(until.0 - 30 * DAY);
+        let mut past = PastWriter::begin(&config, from, until).unwrap().unwrap();
+        let other = PastWriter::begin(&config, from, until).err().unwrap();
+        assert!(matches!(other, EngineError::InUse(_)), "{other:?}");
+        for day in 0..=30 {
+            past.set_time(TimeNs(from.0 + day * DAY));
+            let reference = [day.to_le_bytes()[0]; 32];
+            let deposit = deposit(WalletAddress([1; 20]), Micros(100), reference);
+            let verdict = past.apply(OperatorNumber::FIRST_ADMIN, &deposit, &[0; 2]);
+            assert!(
+                matches!(verdict, Ok(Ok(Verdict::Applied(_)))),
+                "{verdict:?}"
+            );
+        }
+        let last = past.finish().unwrap();
+        assert!(PastWriter::begin(&config, from, until).unwrap().is_none());
+        let frames = frames(directory.path());
+        assert_eq!(frames[0].command, Command::Simulate { until });
+        assert_eq!(frames.last().unwrap().stamp.time, until);
+
+        match Engine::try_start(config) {
+            Ok(engine) => {
+                assert!(starts && engine.ready.sequence >= last);
+                engine.stop();
+            }
+            Err(refused) => {
+                let is_refused = matches!(refused, EngineError::ClockJumped { days: 8, .. });
+                assert!(is_refused && !starts, "{refused:?}");
+            }
+        }
+    }
 }
 
 #[test]

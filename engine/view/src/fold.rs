@@ -202,7 +202,8 @@ impl View {
             | Event::DivergenceAccepted
             | Event::DomainRegistered { .. }
             | Event::WorkPending
-            | Event::StateAttested => self.fold_system(step, event),
+            | Event::StateAttested
+            | Event::Simulated { .. } => self.fold_system(step, event),
 
             Event::OrderDelayed(_) | Event::OrderReleased(_) | Event::CancelRequested(_) => {
                 self.fold_delay(step, placed, event)

@@ -119,6 +119,9 @@ class PageShell extends View {
     this.brand?.setAttribute("aria-label", t("brand_home", { name: site.name }));
     if (site.logo && this.logo) fill(this.logo, h("img", { src: site.logo, alt: "", width: "24", height: "24" }));
     else if (this.logo) fill(this.logo, h("img", { src: "/ui/favicon.svg", alt: "", width: "24", height: "24" }));
+    this.brand?.querySelector(".simulated")?.remove();
+    const until = site.simulated_until;
+    if (until) this.brand?.append(h("span.simulated", { title: t("simulated_help", { until }) }, t("simulated")));
     this.retitle();
     this.wallet();
   }

@@ -246,6 +246,8 @@ const TEXTS = {
   dev_wallet: "Development wallet {n}",
   dev_wallet_help: "Signed by this demo exchange. Test money only.",
   dev_wallets: "Wallets of the demo",
+  simulated: "simulated",
+  simulated_help: "A demo: everything up to {until} was simulated, as the first frame of the journal says.",
   browser_wallets: "Wallets of this browser",
   no_wallets: "No wallet found in this browser.",
   remember: "Keep me connected in this tab",

@@ -1,6 +1,7 @@
 //! JSON of signed checkpoints (docs/api/operator.md §3).
 
 use foretell_checkpoint::SignedCheckpoint;
+use foretell_model::TimeNs;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -30,12 +31,21 @@ pub struct CheckpointRow {
     /// The Ed25519 signature.
     #[schemars(extend("pattern" = "^0x[0-9a-f]{128}$"))]
     signature: String,
+    /// The commands up to this time are simulated, unix milliseconds; absent on a real exchange. The digest
+    /// covers it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    simulated_until: Option<u64>,
 }
 
 impl CheckpointRow {
-    /// The row of a checkpoint of the journal with this `genesis`.
+    /// The row of a checkpoint of the journal with this `genesis`, whose past up to `simulated_until` is
+    /// simulated.
     #[must_use]
-    pub fn new(genesis: &[u8; 32], signed: &SignedCheckpoint) -> Self {
+    pub fn new(
+        genesis: &[u8; 32],
+        simulated_until: Option<TimeNs>,
+        signed: &SignedCheckpoint,
+    ) -> Self {
         let hex = |bytes: &[u8]| format!("0x{}", hex::encode(bytes));
         Self {
             genesis: hex(genesis),
@@ -45,6 +55,7 @@ impl CheckpointRow {
             time: signed.checkpoint.time.0,
             public_key: hex(&signed.public_key),
             signature: hex(&signed.signature),
+            simulated_until: simulated_until.map(|until| until.millis().0),
         }
     }
 
@@ -70,7 +81,7 @@ mod tests {
             time: TimeMs(34),
         };
         let signed = Signer::from_secret(&[9; 32]).sign(&[7; 32], checkpoint);
-        let text = crate::json_text(&CheckpointRow::new(&[7; 32], &signed));
+        let text = crate::json_text(&CheckpointRow::new(&[7; 32], None, &signed));
         let repeated = |digits: &str| format!("0x{}", digits.repeat(32));
         let begin = format!(
             r#"{{"genesis":"{}","sequence":12,"chain":"{}","digest":"{}","time":34,"publicKey":"0x"#,
@@ -80,5 +91,9 @@ mod tests {
         );
         assert!(text.starts_with(&begin), "{text}");
         assert!(text.contains(r#","signature":"0x"#), "{text}");
+        assert!(!text.contains("simulated"), "{text}");
+        let until = Some(TimeNs(5_000_000));
+        let text = crate::json_text(&CheckpointRow::new(&[7; 32], until, &signed));
+        assert!(text.ends_with(r#","simulatedUntil":5}"#), "{text}");
     }
 }

@@ -19,23 +19,22 @@ use crate::config::Config;
 use crate::demo::actions::{Actions, redeem};
 use crate::demo::catalog_updates::CatalogUpdates;
 use crate::demo::market::BotMarket;
-use crate::demo::quotes::{self, Quote, QuoteParameters};
+use crate::demo::offers;
+use crate::demo::quotes::{self, LOTS, QuoteParameters};
+use crate::demo::random::Random;
 use crate::demo::short_markets::{MarketDurations, MarketHost, MarketNotification};
 use crate::demo::summary::Summary;
 use crate::demo::wallets::{BOTS, DemoWallet};
 use crate::failure::Failure;
 use crate::processes::process;
 use crate::runtime;
-use crate::trader::{Terms, Trader};
+use crate::trader::Trader;
 
 /// Pause between two quote updates. About four requests each keep the load of all bots far below a
 /// tenth of a core.
 const UPDATE_PAUSE: Duration = Duration::from_millis(150);
 /// Delay after an error, to spare an exchange that is restarting.
 const RETRY: Duration = Duration::from_secs(1);
-const LEVELS: u16 = 3;
-const LOTS: u64 = 5_000;
-const HALF_SPREAD: u16 = 100;
 /// Updates after which the taker trades, out of 16.
 const TAKER_SHARE: u64 = 9;
 /// Every fourth update is for the open short market, which lives only minutes.
@@ -185,15 +184,9 @@ async fn requote(
     if actions.act(maker, market, held).await? {
         held = held_of_both(maker, market).await?;
     }
-    let parameters = QuoteParameters {
-        tick: market.tick,
-        levels: LEVELS,
-        half_spread: HALF_SPREAD,
-        lots: LOTS,
-    };
-    let orders = quotes::ladder(market.fair, parameters)
+    let orders = quotes::ladder(market.fair, QuoteParameters::usual(market.tick))
         .into_iter()
-        .map(|quote| maker.sign(&terms(market, quote, &mut held)))
+        .map(|quote| maker.sign(&offers::quoting(market, quote, &mut held)))
         .collect::<Result<Vec<_>, _>>()?;
     let asked = Instant::now();
     let results = expect_ok(maker.place_all(&orders).await?)?;
@@ -215,37 +208,6 @@ async fn requote(
     Ok(())
 }
 
-/// The order for a quote: sells free shares before it buys the other outcome.
-fn terms(market: &BotMarket, quote: Quote, held: &mut [u64; 2]) -> Terms<'static> {
-    // A bid in Yes prices sells No at the complement, an ask sells Yes.
-    let sold = usize::from(quote.bid);
-    let own_price = |outcome: usize| {
-        if outcome == 0 {
-            quote.price
-        } else {
-            10_000 - quote.price
-        }
-    };
-    if held[sold] >= quote.lots {
-        held[sold] -= quote.lots;
-        return Terms::limit(
-            market.tokens[sold],
-            market.is_neg_risk(),
-            Side::Sell,
-            quote.lots,
-            own_price(sold),
-        );
-    }
-    let bought = 1 - sold;
-    Terms::limit(
-        market.tokens[bought],
-        market.is_neg_risk(),
-        Side::Buy,
-        quote.lots,
-        own_price(bought),
-    )
-}
-
 /// Sends a small FAK order, sometimes a large one: sells the taker's shares, else buys.
 async fn take(
     taker: &Trader,
@@ -260,38 +222,8 @@ async fn take(
         500 + random.below(1_500)
     };
     let held = held_lots(taker, &market.texts[outcome]).await?;
-    // Extreme limits: the book determines the price.
-    let (low, high) = (market.tick, 10_000 - market.tick);
-    let mut order = if held >= lots {
-        Terms::limit(
-            market.tokens[outcome],
-            market.is_neg_risk(),
-            Side::Sell,
-            lots,
-            low,
-        )
-    } else {
-        Terms::limit(
-            market.tokens[outcome],
-            market.is_neg_risk(),
-            Side::Buy,
-            lots,
-            high,
-        )
-    };
-    order.order_type = "FAK";
-    if order.side == Side::Buy {
-        // A FAK BUY spends a budget: the cost of the lots at about the fair price.
-        let fair = if outcome == 0 {
-            market.fair
-        } else {
-            10_000 - market.fair
-        };
-        let budget = (lots * u64::from(fair)).max(1_100_000) / 10_000 * 10_000;
-        order.maker_amount = budget;
-        order.taker_amount = budget / u64::from(high) * 10_000;
-    }
-    let order = taker.sign(&order)?;
+    let side = if held >= lots { Side::Sell } else { Side::Buy };
+    let order = taker.sign(&offers::taking(market, outcome, lots, side))?;
     let asked = Instant::now();
     let (status, answer) = taker.place(&order).await?;
     summary.note(1, trades_of(&answer), asked.elapsed());
@@ -334,28 +266,5 @@ fn expect_ok((status, answer): (u16, Value)) -> Result<Value, Failure> {
         Ok(answer)
     } else {
         Err(Failure::new(format!("{status}: {answer}")))
-    }
-}
-
-/// A xorshift generator; the bots need no cryptographic randomness.
-struct Random(u64);
-
-impl Random {
-    fn seeded() -> Result<Self, Failure> {
-        let mut seed = [0; 8];
-        getrandom::fill(&mut seed)
-            .map_err(|error| Failure::new(format!("no randomness: {error}")))?;
-        Ok(Self(u64::from_le_bytes(seed) | 1))
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, bound: u64) -> u64 {
-        (self.next() >> 16) % bound
     }
 }

@@ -36,7 +36,7 @@ impl CatalogUpdates {
         Ok(Self {
             config: config.clone(),
             client: client::connect_to(config.operator.listen, config)?,
-            sample: Sample::load()?,
+            sample: Sample::open()?,
             written: HashMap::new(),
         })
     }

@@ -37,7 +37,7 @@ impl BotMarket {
 
     /// The markets of the sample.
     pub(super) fn of_sample() -> Result<Vec<Self>, Failure> {
-        let sample = Sample::load()?;
+        let sample = Sample::open()?;
         let placed = sample
             .events
             .iter()

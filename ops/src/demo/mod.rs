@@ -5,7 +5,10 @@ pub mod banner;
 pub mod bots;
 mod catalog_updates;
 mod market;
+mod offers;
+pub(crate) mod past;
 pub mod quotes;
+mod random;
 pub mod sample;
 mod short_markets;
 mod summary;
@@ -61,16 +64,19 @@ pub async fn prepare(
     client: &OperatorClient,
     command: String,
 ) -> Result<Banner, Failure> {
-    let sample = Sample::load()?;
+    let registered = client.markets("").await?;
+    let mut sample = Sample::load()?;
+    sample.date_ended(|market| {
+        let condition = market.condition_id();
+        let mut rows = registered.iter();
+        let row = rows.find(|row| row.condition_id.to_string() == condition)?;
+        row.end_date.clone()
+    });
     let records = sample.records().to_string();
     import_records(config, surfaces.operator, SAMPLE_NAME, records.as_bytes()).await?;
     for (wallets, amount) in [(&VISITORS[..], VISITOR_FUNDS), (&BOTS[..], BOT_FUNDS)] {
         for wallet in wallets {
-            let deposit = OperatorCommand::Deposit(Transfer {
-                wallet: Address::parse("wallet", wallet.address)?,
-                amount: Amount::parse("amount", amount)?,
-                reference: format!("demo-{}", wallet.address),
-            });
+            let deposit = OperatorCommand::Deposit(funding(wallet.address, amount)?);
             client.send(&deposit).await?;
         }
     }
@@ -100,6 +106,15 @@ pub async fn prepare(
         condition,
         bot: BOTS[0].address,
         command,
+    })
+}
+
+/// The deposit that funds a wallet; repeated, it changes nothing.
+fn funding(wallet: &str, amount: &str) -> Result<Transfer, Failure> {
+    Ok(Transfer {
+        wallet: Address::parse("wallet", wallet)?,
+        amount: Amount::parse("amount", amount)?,
+        reference: format!("demo-{wallet}"),
     })
 }
 

@@ -26,6 +26,22 @@ pub struct QuoteParameters {
     pub lots: u64,
 }
 
+/// Lots of a bot's best quote.
+pub const LOTS: u64 = 5_000;
+
+impl QuoteParameters {
+    /// Those of the running bots.
+    #[must_use]
+    pub const fn usual(tick: u16) -> Self {
+        Self {
+            tick,
+            levels: 3,
+            half_spread: 100,
+            lots: LOTS,
+        }
+    }
+}
+
 /// Bids below and asks above `fair`, on the tick grid, strictly inside (0, 1), never crossing.
 #[must_use]
 pub fn ladder(fair: u16, parameters: QuoteParameters) -> Vec<Quote> {

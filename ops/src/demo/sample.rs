@@ -69,6 +69,20 @@ pub struct SampleMarket {
     /// Exponent of the fee.
     #[serde(default)]
     pub fee_exponent: u8,
+    /// How it ended before the demo started; its price is that of its beginning then, and its end time is
+    /// empty until it is dated.
+    #[serde(default)]
+    pub ended: Option<SampleEnd>,
+}
+
+/// The end of a market in the demo's past.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct SampleEnd {
+    /// Days before the start of the demo.
+    pub days_ago: u64,
+    /// Whether outcome 0 was paid.
+    pub first: bool,
 }
 
 impl Sample {
@@ -81,11 +95,50 @@ impl Sample {
             .map_err(|error| Failure::new(format!("the built-in sample: {error}")))
     }
 
-    /// The sample in an upstream's format: an array of events with their markets and tags.
+    /// The sample without what ended before the demo started.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub(crate) fn open() -> Result<Self, Failure> {
+        let mut sample = Self::load()?;
+        sample.date_ended(|_| None);
+        Ok(sample)
+    }
+
+    /// Dates the ends of markets that ended before the demo started. An event with one that has no date is
+    /// left out.
+    pub(crate) fn date_ended(&mut self, date: impl Fn(&SampleMarket) -> Option<String>) {
+        self.events.retain_mut(|event| {
+            let mut ended = event.markets.iter_mut().filter(|it| it.ended.is_some());
+            ended.all(|market| {
+                let dated = date(market);
+                market.end_date = dated.clone().unwrap_or_default();
+                dated.is_some()
+            })
+        });
+    }
+
+    /// The sample in an upstream's format: an array of events with their markets and tags, with the payouts
+    /// of those that ended.
     #[must_use]
     pub fn records(&self) -> Value {
         let labels = self.labels();
-        let event = |event: &SampleEvent| event.record(&labels);
+        let event = |event: &SampleEvent| {
+            let mut record = event.record(&labels);
+            let is_over = event.markets.iter().all(|market| market.ended.is_some());
+            record["closed"] = is_over.into();
+            for (place, market) in event.markets.iter().enumerate() {
+                if let Some(SampleEnd { first, .. }) = market.ended {
+                    let prices = if first {
+                        r#"["1","0"]"#
+                    } else {
+                        r#"["0","1"]"#
+                    };
+                    resolve(&mut record["markets"][place], prices);
+                }
+            }
+            record
+        };
         self.events.iter().map(event).collect()
     }
 

@@ -213,6 +213,7 @@ fn round(opened: u64, ends: u64) -> SampleEvent {
             end_date: time(ends).to_string(),
             fee_rate_ppm: 0,
             fee_exponent: 0,
+            ended: None,
         }],
     }
 }

@@ -52,8 +52,33 @@ pub(crate) fn engine(
     check_owner(&config.data.directory)?;
     // Each gateway thread has a socket here, in addition to segments and snapshots.
     fd_limit::raise();
-    let mut engine = EngineConfig::new(config.data.directory.clone());
+    let mut engine = engine_config(config)?;
     engine.journal.disk = disk;
+    engine.journal.after_io_error = arguments.recovery.after_io_error;
+    engine.accept_divergence = arguments.recovery.accept_divergence.map(Sequence);
+    engine.accept_clock_jump = arguments.recovery.accept_clock_jump;
+    engine.ignore_snapshots = arguments.recovery.full_replay;
+    engine.checkpoints = Some(checkpoints(config)?);
+    engine.stage_log = config.stage_log();
+    if config.cluster.role != ClusterRole::Standalone {
+        let fingerprint = arguments.cluster_fingerprint.as_deref().ok_or_else(|| {
+            Failure::new("the engine of a cluster's host is started by `foretell up`")
+                .code(foretell_engine::EXIT_REFUSED)
+        })?;
+        engine.cluster = cluster_config::engine_config(config, fingerprint)?;
+        engine.journal.staging_bytes = foretell_journal::replica::MAX_ITEM_BYTES;
+    }
+    foretell_engine::run(&engine, |ready| {
+        let more = json!({ "epoch": ready.epoch, "sequence": ready.sequence.0 });
+        report_ready("engine", &more);
+    })
+    .map(|()| ExitCode::SUCCESS)
+    .map_err(|error| engine_failure(&error))
+}
+
+/// What the settings say of an engine, alone or of a cluster.
+pub(crate) fn engine_config(config: &Config) -> Result<EngineConfig, Failure> {
+    let mut engine = EngineConfig::new(config.data.directory.clone());
     engine.journal.durability = match config.engine.durability {
         Durability::Disk => foretell_journal::Durability::Disk,
         Durability::Process => foretell_journal::Durability::Process,
@@ -90,26 +115,7 @@ pub(crate) fn engine(
             text: domain.text(),
         })
         .collect();
-    engine.journal.after_io_error = arguments.recovery.after_io_error;
-    engine.accept_divergence = arguments.recovery.accept_divergence.map(Sequence);
-    engine.accept_clock_jump = arguments.recovery.accept_clock_jump;
-    engine.ignore_snapshots = arguments.recovery.full_replay;
-    engine.checkpoints = Some(checkpoints(config)?);
-    engine.stage_log = config.stage_log();
-    if config.cluster.role != ClusterRole::Standalone {
-        let fingerprint = arguments.cluster_fingerprint.as_deref().ok_or_else(|| {
-            Failure::new("the engine of a cluster's host is started by `foretell up`")
-                .code(foretell_engine::EXIT_REFUSED)
-        })?;
-        engine.cluster = cluster_config::engine_config(config, fingerprint)?;
-        engine.journal.staging_bytes = foretell_journal::replica::MAX_ITEM_BYTES;
-    }
-    foretell_engine::run(&engine, |ready| {
-        let more = json!({ "epoch": ready.epoch, "sequence": ready.sequence.0 });
-        report_ready("engine", &more);
-    })
-    .map(|()| ExitCode::SUCCESS)
-    .map_err(|error| engine_failure(&error))
+    Ok(engine)
 }
 
 /// The key that signs checkpoints, made at the first start, with its public half in a file.
@@ -128,7 +134,7 @@ pub(crate) fn checkpoints(config: &Config) -> Result<Checkpoints, Failure> {
     })
 }
 
-fn engine_failure(error: &EngineError) -> Failure {
+pub(crate) fn engine_failure(error: &EngineError) -> Failure {
     let failure = Failure::new(error.to_string()).code(error.exit_code());
     match error {
         EngineError::Failed(_) => failure.hint(

@@ -3,7 +3,9 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{ExitCode, ExitStatus};
+use std::time::{SystemTime, UNIX_EPOCH};
 
+use foretell_model::TimeNs;
 use serde_json::{Value, json};
 use socket2::{Domain, Socket, Type};
 use tokio::sync::mpsc;
@@ -86,6 +88,9 @@ impl RunningExchange {
         let operator = reserve(config.operator.listen, &mut reserved)?;
         // Must exist before its readers start.
         data_directory::prepare_catalog(&config.catalog_file())?;
+        if up.demo && !up.no_bots && config.cluster.role == ClusterRole::Standalone {
+            demo::past::write(config, now())?;
+        }
         Ok(Self {
             config: config.clone(),
             file: file.map(Path::to_owned),
@@ -280,6 +285,12 @@ impl RunningExchange {
         }
         arguments
     }
+}
+
+fn now() -> TimeNs {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let nanos = since.map_or(0, |since| since.as_nanos());
+    TimeNs(u64::try_from(nanos).unwrap_or(u64::MAX))
 }
 
 /// Reserves an address for the lifetime of the exchange; for port 0 the kernel chooses one.

@@ -48,7 +48,7 @@ fn checkpoint(journal: &Path, sequence: u64) -> SignedCheckpoint {
 fn verify(journal: &Path, checkpoints: &[SignedCheckpoint]) -> (i32, String) {
     let rows = checkpoints.iter();
     let rows: Vec<_> = rows
-        .map(|signed| CheckpointRow::new(&GENESIS, signed))
+        .map(|signed| CheckpointRow::new(&GENESIS, None, signed))
         .collect();
     verify_rows(journal, &rows)
 }
@@ -136,7 +136,10 @@ fn a_journal_made_anew_under_another_name_is_not_the_one_that_was_signed() {
     let journal = sealed(&site.frames);
     let kept = checkpoint(journal.path(), 3);
     let other = Signer::from_secret(&SECRET).sign(&[9; 32], kept.checkpoint);
-    let (code, text) = verify_rows(journal.path(), &[CheckpointRow::new(&[9; 32], &other)]);
+    let (code, text) = verify_rows(
+        journal.path(),
+        &[CheckpointRow::new(&[9; 32], None, &other)],
+    );
     assert_eq!(code, DAMAGED, "{text}");
     assert!(text.contains("another journal was signed"), "{text}");
 }

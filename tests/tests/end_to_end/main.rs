@@ -6,6 +6,7 @@ mod bad_reads;
 mod catalog;
 mod data_surface;
 mod demo;
+mod demo_past;
 mod greedy_clients;
 mod hostile_http;
 mod operator_cli;

@@ -114,6 +114,9 @@ impl Generator {
         if self.rng.percent(1) {
             return prelude;
         }
+        if self.rng.percent(20) {
+            prelude.push_back(Command::Simulate { until: START });
+        }
         if self.rng.percent(80) {
             prelude.push_back(Command::ChangeSettings {
                 settings: self.settings().into(),
@@ -257,7 +260,8 @@ impl Generator {
             | Kind::RegisterDomain
             | Kind::AdvanceTime
             | Kind::Continue
-            | Kind::AttestState => self.system_command(kind),
+            | Kind::AttestState
+            | Kind::Simulate => self.system_command(kind),
             Kind::ConfirmWithdrawal
             | Kind::ReleaseWithdrawal
             | Kind::PayRebates
@@ -539,6 +543,9 @@ impl Generator {
                 state: [self.rng.pick(&[1, 2]); 32],
                 snapshot: [self.rng.pick(&[3, 4]); 32],
             }),
+            Kind::Simulate => Command::Simulate {
+                until: TimeNs(self.rng.pick(&[0, 1, u64::MAX])),
+            },
             _ => Command::Continue,
         }
     }

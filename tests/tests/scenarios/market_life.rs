@@ -217,6 +217,7 @@ pub(crate) fn of_event(event: &Event, names: &Names) -> String {
         }
         Event::RebatePaymentEnded { paid } => format!("rebates paid {}", of_micros(paid)),
         Event::TermsSet(TermsSet { market, .. }) => format!("terms of {}", of_market(market)),
+        Event::Simulated { until } => format!("simulated until {}", until.0),
         Event::MarketCleared { market } => format!("cleared {}", of_market(market)),
         Event::Proposed(Proposed { market, payout, .. }) => {
             format!("proposed {} {}", of_market(market), of_payout(payout))

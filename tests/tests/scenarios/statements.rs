@@ -8,7 +8,7 @@ use foretell_model::command::{
 };
 use foretell_model::{
     Command, EventId, FeeSchedule, Hold, Lots, MarketNumber, Outcome, Payout, QuestionIndex,
-    QuestionSet, Reference, Sequence, SystemMode, WalletKind,
+    QuestionSet, Reference, Sequence, SystemMode, TimeNs, WalletKind,
 };
 
 use crate::names::{Names, padded};
@@ -107,6 +107,9 @@ impl Desk {
                 state: [0; 32],
                 snapshot: [0; 32],
             }),
+            "simulate" => Command::Simulate {
+                until: TimeNs(text::number(words.next()?)?),
+            },
             "advance" => Command::AdvanceTime,
             "continue" => Command::Continue,
             _ => return self.market_command(first, words),

@@ -22,6 +22,7 @@ impl Restorer {
             collateral: system.collateral,
             fees: system.fees,
             pending: system.pending,
+            simulated_until: system.simulated_until,
             ..System::default()
         };
     }

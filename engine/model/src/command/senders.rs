@@ -79,7 +79,7 @@ mod tests {
             AcceptDivergence, AdvanceTime, AttestState, CancelAll, CancelMarketOrders, CancelOrder,
             ConfirmWithdrawal, Continue, Convert, Deposit, Dispute, Finalise, Merge, PayRebates,
             PlaceOrder, Propose, Redeem, RegisterKey, ReleaseWithdrawal, ResolveMarket, RevokeKey,
-            SetHeartbeat, Split, Step, Withdraw, WithdrawProposal,
+            SetHeartbeat, Simulate, Split, Step, Withdraw, WithdrawProposal,
         };
         let of = |is: &dyn Fn(CommandKind) -> bool| {
             let all = CommandKind::ALL.iter().copied();
@@ -93,7 +93,8 @@ mod tests {
                 AdvanceTime,
                 Continue,
                 AttestState,
-                Step
+                Step,
+                Simulate
             ]
         );
         assert_eq!(

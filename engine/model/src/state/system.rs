@@ -32,6 +32,8 @@ records! {
         pub fees: Micros,
         /// Work to continue.
         pub pending: Option<PendingWork>,
+        /// Commands up to here are simulated (docs/verify/rules.md §29); 0 = none.
+        pub simulated_until: TimeNs,
     }
 
     /// Sorted by number.

@@ -99,7 +99,7 @@ fn system() -> impl Strategy<Value = StateRecord> {
                 new_operator_hours: hours,
             },
         );
-    let numbers = [number(), number(), number(), number(), number()];
+    let numbers = [(); 6].map(|()| number());
     (
         small(),
         numbers,
@@ -107,21 +107,21 @@ fn system() -> impl Strategy<Value = StateRecord> {
         settings,
         pending(),
     )
-        .prop_map(
-            |(rules, [sequence, time, floor, collateral, fees], mode, settings, pending)| {
-                StateRecord::System(state::System {
-                    rules,
-                    sequence: self::sequence(sequence),
-                    time: TimeNs(time),
-                    mode,
-                    settings,
-                    timestamp_floor: TimeMs(floor),
-                    collateral: Micros(collateral),
-                    fees: Micros(fees),
-                    pending,
-                })
-            },
-        )
+        .prop_map(|(rules, numbers, mode, settings, pending)| {
+            let [sequence, time, floor, collateral, fees, simulated] = numbers;
+            StateRecord::System(state::System {
+                rules,
+                sequence: self::sequence(sequence),
+                time: TimeNs(time),
+                mode,
+                settings,
+                timestamp_floor: TimeMs(floor),
+                collateral: Micros(collateral),
+                fees: Micros(fees),
+                pending,
+                simulated_until: TimeNs(simulated),
+            })
+        })
 }
 
 fn account() -> impl Strategy<Value = StateRecord> {

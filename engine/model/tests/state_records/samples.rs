@@ -37,6 +37,7 @@ pub(crate) fn samples() -> [StateRecord; 20] {
                 reason: CloseReason::Heartbeat,
                 first: Sequence(0x43),
             }),
+            simulated_until: TimeNs(0x44),
         }),
         StateRecord::Domain(state::Domain {
             domain: DomainNumber(0x51),

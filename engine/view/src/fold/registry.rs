@@ -190,6 +190,7 @@ impl View {
             }
             (&Event::RulesSwitched { rules }, _) => system.rules = rules,
             (Event::DivergenceAccepted | Event::StateAttested, _) => {}
+            (&Event::Simulated { until }, _) => system.simulated_until = until,
             (
                 &Event::DomainRegistered { domain },
                 &Command::RegisterDomain(RegisterDomain { separator, .. }),

@@ -38,6 +38,8 @@ pub struct System {
     pub fees: Micros,
     /// Rebates that all accounts accrued and were not yet paid.
     pub accrued: Micros,
+    /// Commands up to here are simulated (docs/verify/rules.md §29); 0 = none.
+    pub simulated_until: TimeNs,
     /// Signing domains by number.
     pub domains: BTreeMap<DomainNumber, Domain>,
 }
@@ -57,6 +59,7 @@ stored!(System {
     collateral: Micros,
     fees: Micros,
     accrued: Micros,
+    simulated_until: TimeNs,
     domains: BTreeMap<DomainNumber, Domain>,
 });
 
@@ -72,12 +75,19 @@ impl Default for System {
             collateral: Micros::ZERO,
             fees: Micros::ZERO,
             accrued: Micros::ZERO,
+            simulated_until: TimeNs(0),
             domains: BTreeMap::new(),
         }
     }
 }
 
 impl System {
+    /// The time up to which commands are simulated, if the journal begins with such.
+    #[must_use]
+    pub fn simulated_until(&self) -> Option<TimeNs> {
+        Some(self.simulated_until).filter(|until| *until != TimeNs(0))
+    }
+
     /// Whether the mode allows new orders: running, or post-only.
     #[must_use]
     pub fn takes_orders(&self) -> bool {

@@ -4,6 +4,7 @@ use foretell_auth::domains::Domain;
 use foretell_auth::eip712::{L1_DOMAIN_NAME, L1_DOMAIN_VERSION, L1_MESSAGE};
 use foretell_auth::text::checksum_address;
 use foretell_wire::read::texts;
+use foretell_wire::text::time::iso;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -29,6 +30,9 @@ pub(crate) struct Site<'a> {
     /// The genesis hash: another journal is another exchange.
     #[schemars(extend("pattern" = "^[0-9a-f]{64}$"))]
     stream_id: String,
+    /// The commands up to this time are simulated, ISO 8601; absent on a real exchange.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    simulated_until: Option<String>,
     /// Whether development wallets are configured.
     demo: bool,
     /// Where the development wallets sign; `null` without any.
@@ -102,6 +106,7 @@ pub(crate) async fn show(context: RequestContext) -> Result<Json<Site<'static>>,
         order_domains: domains.iter().map(OrderDomain::new).collect(),
         header_prefix: app.auth.first_prefix(),
         stream_id: hex::encode(state.view.genesis()),
+        simulated_until: state.view.system().simulated_until().map(iso),
         demo,
         wallet: demo.then_some("/ui/wallet"),
         audit: AuditCommands {

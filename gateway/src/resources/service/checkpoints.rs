@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use foretell_checkpoint::{CheckpointLogError, CheckpointReader};
+use foretell_model::TimeNs;
 use foretell_wire::ErrorCode;
 use foretell_wire::checkpoint::CheckpointRow;
 use foretell_wire::limits::PAGE_ROWS;
@@ -25,9 +26,10 @@ pub(crate) async fn newest(context: RequestContext) -> Result<Json<CheckpointRow
 
 /// The newest checkpoint, if there is one.
 pub(crate) async fn newest_row(context: &RequestContext) -> Result<Option<CheckpointRow>, Failure> {
-    let row = read(context, |reader| {
+    let simulated = simulated_until(context);
+    let row = read(context, move |reader| {
         let newest = reader.newest()?;
-        Ok(newest.map(|signed| CheckpointRow::new(&reader.genesis(), &signed)))
+        Ok(newest.map(|signed| CheckpointRow::new(&reader.genesis(), simulated, &signed)))
     });
     Ok(row.await?.flatten())
 }
@@ -39,18 +41,24 @@ pub(crate) async fn list(
         next_cursor: cursor,
     }): FromQuery<PageQuery>,
 ) -> Result<Json<Page<CheckpointRow>>, Failure> {
+    let simulated = simulated_until(&context);
     let page = read(&context, move |reader| {
         let rows = reader.read(cursor.offset(), PAGE_ROWS)?;
         let end = cursor.offset() + rows.len() as u64;
         let next = (!rows.is_empty() && end < reader.count()).then(|| Cursor::at(end));
         let rows = rows
             .iter()
-            .map(|signed| CheckpointRow::new(&reader.genesis(), signed));
+            .map(|signed| CheckpointRow::new(&reader.genesis(), simulated, signed));
         Ok(Page::new(rows.collect(), PAGE_ROWS, next))
     })
     .await?;
     let page = page.unwrap_or_else(|| Page::empty(PAGE_ROWS));
     Ok(Json::of(&page))
+}
+
+fn simulated_until(context: &RequestContext) -> Option<TimeNs> {
+    let state = context.app.shared_view.read();
+    state.view.system().simulated_until()
 }
 
 /// Reads the file on a blocking thread; `None` while it does not exist.

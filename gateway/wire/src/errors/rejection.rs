@@ -471,18 +471,23 @@ mod tests {
             let code = ApiError::from_command_rejection(&reason.into()).code();
             reasons.entry(code).or_default().push(reason);
         }
-        // Reasons of orders and of timers, which no route of a command gives.
+        // Reasons of orders and of the engine's own commands, which no route of a command gives.
         let other = reasons.remove(&ErrorCode::Rejected).unwrap();
         let of_orders = |reason: &Reason| {
             let error = ApiError::from_order_rejection(&(*reason).into(), &order());
             error.code() != ErrorCode::Rejected
         };
-        let timers = [
+        let of_engine = [
             Reason::NothingPending,
             Reason::NothingDue,
             Reason::NotYetApplied,
+            Reason::JournalBegun,
         ];
-        assert!(other.iter().all(|it| of_orders(it) || timers.contains(it)));
+        assert!(
+            other
+                .iter()
+                .all(|it| of_orders(it) || of_engine.contains(it))
+        );
         assert_eq!(
             reasons.remove(&ErrorCode::Busy).unwrap(),
             [Reason::Busy, Reason::WorkPending, Reason::TimeDue]

@@ -11,7 +11,7 @@ use foretell_model::{
     AccountNumber, ApiKey, Command, ConditionId, DomainNumber, EventId, EventNumber, Hold,
     KeyNumber, MarketNumber, OperatorName, OperatorNumber, OperatorRole, OrderId, OrderType,
     Outcome, PaymentsUpdate, Payout, PlaceOrder, Sequence, SettingsUpdate, Side, SystemMode,
-    TimeMs, TimeSeconds, TokenId, WalletKind,
+    TimeMs, TimeNs, TimeSeconds, TokenId, WalletKind,
 };
 
 use crate::records::words::Words;
@@ -260,6 +260,9 @@ pub(super) fn command(words: &mut Words, code: u8) -> Command {
         },
         64 => Command::DescribeWallet {
             wallet: words.wallet(),
+        },
+        65 => Command::Simulate {
+            until: TimeNs(words.u64()),
         },
         other => panic!("no command has code {other}"),
     }

@@ -254,6 +254,9 @@ pub(super) fn event(words: &mut Words, code: u8) -> Event {
         62 => Event::WalletDescribed {
             wallet: words.wallet(),
         },
+        63 => Event::Simulated {
+            until: TimeNs(words.u64()),
+        },
         other => panic!("no event has code {other}"),
     }
 }

@@ -11,7 +11,7 @@ use foretell_model::operator::FIRST_OPERATORS;
 use foretell_model::outside::outside_names;
 use foretell_model::{
     AccountNumber, Command, ConditionId, Event, EventId, EventNumber, FrameRef, MarketNumber,
-    OperatorName, OperatorNumber, OperatorRole, Payout, TokenId, WalletAddress, WalletKind,
+    OperatorName, OperatorNumber, OperatorRole, Payout, TimeNs, TokenId, WalletAddress, WalletKind,
 };
 
 use crate::finding::{Check, Finding, Kind, Violation, ensure};
@@ -56,6 +56,8 @@ pub(crate) struct Registry {
     pub(crate) key_owners: Vec<AccountNumber>,
     /// Operator n at index n − 1, revoked ones included.
     operators: Vec<(OperatorName, OperatorRole)>,
+    /// The frames up to here are simulated, as the first one says.
+    pub(crate) simulated_until: Option<TimeNs>,
 }
 
 impl Default for Registry {
@@ -67,6 +69,7 @@ impl Default for Registry {
             domains: Vec::new(),
             key_owners: Vec::new(),
             operators: FIRST_OPERATORS.into(),
+            simulated_until: None,
         }
     }
 }
@@ -135,6 +138,10 @@ impl Registry {
                     kind: WalletKind::Eoa,
                 });
                 check_last("account", account.0, self.accounts.len())
+            }
+            Event::Simulated { until } => {
+                self.simulated_until = Some(until);
+                Ok(())
             }
             Event::WalletBound(bound) => self.bind(bound.wallet, bound.owner, bound.kind),
             Event::WalletUnbound(unbound) => {

@@ -259,6 +259,7 @@ impl<'s> Audit<'s> {
             journal: journal.as_ref().map(Into::into),
             last_sequence,
             time: self.time,
+            simulated_until: fold.registry.simulated_until,
             digest,
             counts: self.counts,
             signatures,

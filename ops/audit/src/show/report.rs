@@ -27,6 +27,8 @@ pub struct Report {
     pub last_sequence: Sequence,
     /// Time of that frame.
     pub time: TimeNs,
+    /// The frames up to this time are simulated, as the first one says.
+    pub simulated_until: Option<TimeNs>,
     /// State digest after that frame.
     #[serde(serialize_with = "digits::hex")]
     pub digest: [u8; 32],
@@ -125,6 +127,12 @@ impl fmt::Display for Report {
             "{} commands, {} trades, up to sequence {last} at {time}",
             counts.commands, counts.trades
         )?;
+        if let Some(until) = self.simulated_until {
+            writeln!(
+                f,
+                "simulated: everything up to {until}, as the first frame says; no person traded it"
+            )?;
+        }
         writeln!(
             f,
             "orders: {} carry a signature, {} refused by the book",

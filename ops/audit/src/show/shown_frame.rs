@@ -46,6 +46,9 @@ pub(crate) struct ShownFrame {
     command: RecordText,
     events: Vec<RecordText>,
     evidence: Value,
+    /// Of a frame of a simulated past: when that ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    simulated_until: Option<TimeNs>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) inclusion: Option<Inclusion>,
     /// Ids of the frame's trades, as the interface returns them.
@@ -76,6 +79,9 @@ impl ShownFrame {
                 })
                 .collect(),
             evidence: evidence(act.map_or(frame.evidence(), |act| act.own), records.command),
+            simulated_until: registry
+                .simulated_until
+                .filter(|until| frame.time() <= *until),
             inclusion: None,
             trade_ids: None,
             term: None,

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use foretell_link::Reply;
-use foretell_model::command::{RegisterMarket, SetTerms};
+use foretell_model::command::SetTerms;
 use foretell_model::{
     Command, CommandOutcome, ConditionId, EventId, EventNumber, MarketNumber, MarketState,
     MarketTerms as ClockTerms, Rejection, RejectionReason, TimeMs, TokenId,
@@ -177,7 +177,7 @@ async fn submit_registration(
     let is_own = wanted.description.market_id == 0;
     wanted.description.registered_terms = is_own.then(|| wanted.terms.to_keep());
     let evidence = wanted.description.to_evidence()?;
-    match submit(context, registration(&wanted.terms, event), &evidence).await? {
+    match submit(context, wanted.terms.registration(event), &evidence).await? {
         Ok(done) if done.before.is_none() => Ok(done),
         Ok(done) => {
             ensure_repeats_market(&context.app, wanted).await?;
@@ -286,19 +286,6 @@ async fn event_of(
             Err(ApiError::from(FieldError::wrong("event_id", &id.to_string(), allowed)).into())
         }
     }
-}
-
-fn registration(terms: &MarketTerms, event: Option<EventNumber>) -> Command {
-    Command::RegisterMarket(RegisterMarket {
-        condition: terms.condition_id,
-        tokens: terms.token_ids,
-        tick: terms.tick(),
-        tick_refines: terms.tick_refines(),
-        minimum_size: terms.minimum(),
-        fee: terms.fee.unwrap_or_default(),
-        event,
-        index: terms.question_index,
-    })
 }
 
 /// Sets clock, delay and rebate of a new market, before it opens. A repeat does so, too, when the first

@@ -3,7 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use foretell_model::{ConditionId, FeeSchedule, Lots, QuestionIndex, Tick, TimeMs, TokenId};
+use foretell_model::command::RegisterMarket;
+use foretell_model::{
+    Command, ConditionId, EventNumber, FeeSchedule, Lots, QuestionIndex, Tick, TimeMs, TokenId,
+};
 
 use crate::operator::form::{
     Clock, Condition, DelayMs, Exponent, Flag, Index, Number, RatePpm, Shares, TickSize, TokenPair,
@@ -106,6 +109,21 @@ impl MarketTerms {
             past_end: None,
             closed: None,
         }
+    }
+
+    /// The command that registers it, as the next question of an event group if there is one.
+    #[must_use]
+    pub fn registration(&self, event: Option<EventNumber>) -> Command {
+        Command::RegisterMarket(RegisterMarket {
+            condition: self.condition_id,
+            tokens: self.token_ids,
+            tick: self.tick(),
+            tick_refines: self.tick_refines(),
+            minimum_size: self.minimum(),
+            fee: self.fee.unwrap_or_default(),
+            event,
+            index: self.question_index,
+        })
     }
 
     /// The clock, delay and rebate that the registration names; `game_start` is the described one.
