@@ -15,7 +15,7 @@ pub(crate) mod reason;
 mod request;
 
 pub use answer::{
-    AccountAnswer, CommandAnswer, EventRow, EventRows, MarketRow, MarketRows, PositionAnswer,
+    AccountAnswer, AccountRow, AccountRows, CommandAnswer, EventRow, EventRows, MarketRow, MarketRows, PositionAnswer,
     SnapshotAnswer, StatusAnswer,
 };
 pub use form::{
@@ -39,7 +39,9 @@ pub use people::{
     Me, OperatorAdded, OperatorAddition, OperatorRevocation, OperatorRow, OperatorRows,
 };
 pub use profile::ProfileEdit;
-pub use queries::{EventsQuery, MarketsQuery, OwnerQuery};
+pub use queries::{
+    AccountsQuery, ActsQuery, EventsQuery, FiguresQuery, MarketsQuery, OwnerQuery,
+};
 pub use reason::read_reason;
 pub use request::{
     Archive, Binding, ClosedOnly, FeeChange, FeesWithdrawal, HoldChange, KeyRevocation, MarketName,
