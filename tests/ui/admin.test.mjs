@@ -50,7 +50,7 @@ test("an operator creates a market, holds and resumes it, resolves by two person
 
   const next = panel(mark, "What comes next");
   const held = await act(mark, next, "Hold", { Reason: "a question of a trader" });
-  assert.match(held.says, /^Hold ‘Sun or rain.*’: trading stops until you resume it, 1 resting order stay/);
+  assert.match(held.says, /^Hold ‘Sun or rain.*’: trading stops until you resume it, 1 resting order stays/);
   await next.getByText(held.result).waitFor();
   const resumed = await act(mark, next, "Resume", { Reason: "answered" });
   assert.match(resumed.says, /trading goes on at once/);

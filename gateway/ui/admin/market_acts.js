@@ -21,6 +21,8 @@ export const STATES = /** @type {const} */ ({
 export const ROLES = ["admin", "markets", "resolver", "cashier", "support", "read-only"];
 const TICKS = ["0.1", "0.01", "0.005", "0.0025", "0.001", "0.0001"].map((tick) => /** @type {const} */ ([tick, `${Number(tick) * 100}¢`]));
 
+const PAID = "The payout is final; holders are being paid.";
+
 /** @param {string} question */
 export const quoted = (question) => `‘${question}’`;
 
@@ -91,106 +93,103 @@ export const policyText = (policy) =>
     policy.second_person ? "a second person finalises" : policy.by_time ? "time finalises" : "one person is enough",
   ].join("; ");
 
-/** @param {Market} market @returns {Act} */
-export const open = (market) => ({
-  name: "Open",
-  path: "/markets/activate",
-  says: `${quoted(market.question)}: it trades at once${market.terms?.opens_at ? `, not only from ${when(market.terms.opens_at)} on` : ""}`,
-  fixed: { condition_id: market.conditionId },
-  done: "It is open.",
+/**
+ * An act on a market; `more` are its other properties.
+ * @param {{ condition: string, question: string }} market
+ * @param {string} name
+ * @param {string} path
+ * @param {string} says
+ * @param {string} done
+ * @param {Partial<Act>} [more]
+ * @returns {Act}
+ */
+const on = ({ condition }, name, path, says, done, more = {}) => ({
+  name,
+  path: `/markets/${path}`,
+  says,
+  done,
+  ...more,
+  fixed: { condition_id: condition, ...more.fixed },
 });
 
-/** @param {Market} market @returns {Act} */
-export const hold = (market) => ({
-  name: "Hold",
-  path: "/markets/pause",
-  says: `${quoted(market.question)}: trading stops until you resume it, ${counted(market.liveOrders, "resting order")} stay`,
-  fixed: { condition_id: market.conditionId },
-  done: "It is on hold.",
-});
+/** @param {Market} market */
+const named = ({ conditionId: condition, question }) => ({ condition, question });
 
-/** @param {Market} market @returns {Act} */
-export const resume = (market) => ({
-  name: "Resume",
-  path: "/markets/resume",
-  says: `${quoted(market.question)}: ${market.holds?.includes("upstream") ? "your hold ends, that of the upstream stays" : "trading goes on at once"}`,
-  fixed: { condition_id: market.conditionId },
-  done: "The hold has ended.",
-});
+/** @param {Proposal} row */
+const proposed = ({ condition_id: condition, question }) => ({ condition, question });
 
-/** @param {Market} market @returns {Act} */
-export const lift = (market) => ({
-  ...resume(market),
-  name: "Lift the upstream’s hold",
-  says: `on ${quoted(market.question)}: it trades although its upstream holds it`,
-  fixed: { condition_id: market.conditionId, hold: "upstream" },
-});
+/** @param {Market} market */
+const open = (market) => {
+  const from = market.terms?.opens_at ? `, not only from ${when(market.terms.opens_at)} on` : "";
+  return on(named(market), "Open", "activate", `${quoted(market.question)}: it trades at once${from}`, "It is open.");
+};
 
-/** @param {Market} market @returns {Act} */
-export const close = (market) => ({
-  name: "Close",
-  path: "/markets/close",
-  says: `${quoted(market.question)}: ${counted(market.liveOrders, "resting order")} end${market.liveOrders === 1 ? "s" : ""}, trading stops`,
-  final: true,
-  fixed: { condition_id: market.conditionId },
-  done: "It is closed. Propose its payout when the result is known.",
-});
+/** @param {Market} market */
+const hold = (market) => {
+  const says = `${quoted(market.question)}: trading stops until you resume it, ${counted(market.liveOrders, "resting order", "stays", "stay")}`;
+  return on(named(market), "Hold", "pause", says, "It is on hold.");
+};
 
-/** @param {string} condition @param {string} question @param {string[]} outcomes @param {number} [replaced] @returns {Act} */
-export const propose = (condition, question, outcomes, replaced) => ({
-  name: replaced ? "Propose again" : "Propose a payout",
-  path: "/markets/propose",
-  says: `${replaced ? "" : "of "}${quoted(question)}: nothing is paid before it is finalised${replaced ? "; it replaces the disputed proposal" : ""}`,
-  fixed: { condition_id: condition, proposal: replaced, reference: crypto.randomUUID() },
-  fields: [
-    { name: "payout", label: "Outcome that pays $1.00 a share", kind: "choice", choices: payouts(outcomes), required: true },
-    { name: "source", label: "Source", help: "A link or words: what decides the answer." },
-    { name: "evidence_sha256", label: "Evidence", kind: "file", help: "The page sends the file’s SHA-256 only. Keep the file." },
-    { name: "window_seconds", label: "Window for disputes", kind: "number", unit: "h", factor: 3600, most: 720, help: "The policy’s shortest without." },
-  ],
-  done: "It is proposed.",
-});
+/** @param {Market} market */
+const resume = (market) => {
+  const says = market.holds?.includes("upstream") ? "your hold ends, that of the upstream stays" : "trading goes on at once";
+  return on(named(market), "Resume", "resume", `${quoted(market.question)}: ${says}`, "The hold has ended.");
+};
 
-/** @param {Market} market @returns {Act} */
-export const payOut = (market) => ({
-  name: "Pay out",
-  path: "/markets/resolve",
-  says: `${quoted(market.question)} in one step: holders of the outcome get ${money(market.openInterest)} in all`,
-  final: true,
-  fixed: { condition_id: market.conditionId },
-  fields: [{ name: "payout", label: "Outcome that pays $1.00 a share", kind: "choice", choices: payouts(market.outcomes), required: true }],
-  done: "The payout is final; holders are being paid.",
-});
+/** @param {Market} market */
+export const lift = (market) => {
+  const says = `on ${quoted(market.question)}: it trades although its upstream holds it`;
+  return on(named(market), "Lift the upstream’s hold", "resume", says, "The hold has ended.", { fixed: { hold: "upstream" } });
+};
 
-/** @param {Proposal} row @returns {Act} */
-export const finalise = (row) => ({
-  name: "Finalise",
-  path: "/markets/finalise",
-  says: `${quoted(row.question)}: ${payoutText(row.payout, row.outcomes)} is the payout, all holders are paid`,
-  final: true,
-  fixed: { condition_id: row.condition_id, proposal: row.proposal },
-  done: "The payout is final; holders are being paid.",
-});
+/** @param {Market} market */
+const close = (market) => {
+  const says = `${quoted(market.question)}: ${counted(market.liveOrders, "resting order", "ends", "end")}, trading stops`;
+  return on(named(market), "Close", "close", says, "It is closed. Propose its payout when the result is known.", { final: true });
+};
 
-/** @param {Proposal} row @returns {Act} */
-export const dispute = (row) => ({
-  name: "Dispute",
-  path: "/markets/dispute",
-  says: `that ${row.outcome} is the payout of ${quoted(row.question)}: it cannot be finalised as it is`,
-  fixed: { condition_id: row.condition_id },
-  fields: [{ name: "counter", label: "What is right", kind: "choice", choices: [["", "I do not say"], ...payouts(row.outcomes)] }],
-  reasoned: true,
-  done: "It is disputed.",
-});
+/** @param {string[]} outcomes @returns {Spec} */
+const payoutField = (outcomes) => ({ name: "payout", label: "Outcome that pays $1.00 a share", kind: "choice", choices: payouts(outcomes), required: true });
 
-/** @param {Proposal} row @returns {Act} */
-export const withdraw = (row) => ({
-  name: "Withdraw",
-  path: "/markets/withdraw-proposal",
-  says: `the proposal that ${row.outcome} is the payout of ${quoted(row.question)}: the market waits for another one`,
-  fixed: { condition_id: row.condition_id },
-  done: "The proposal is withdrawn.",
-});
+/** @param {string} condition @param {string} question @param {string[]} outcomes @param {number} [replaced] number of a disputed proposal */
+export const propose = (condition, question, outcomes, replaced) => {
+  const of = `${replaced ? "" : "of "}${quoted(question)}: nothing is paid before it is finalised`;
+  const says = replaced ? `${of}; it replaces the disputed proposal` : of;
+  return on({ condition, question }, replaced ? "Propose again" : "Propose a payout", "propose", says, "It is proposed.", {
+    fixed: { proposal: replaced, reference: crypto.randomUUID() },
+    fields: [
+      payoutField(outcomes),
+      { name: "source", label: "Source", help: "A link or words: what decides the answer." },
+      { name: "evidence_sha256", label: "Evidence", kind: "file", help: "The page sends the file’s SHA-256 only. Keep the file." },
+      { name: "window_seconds", label: "Window for disputes", kind: "number", unit: "h", factor: 3600, most: 720, help: "The policy’s shortest without." },
+    ],
+  });
+};
+
+/** @param {Market} market */
+export const payOut = (market) => {
+  const says = `${quoted(market.question)} in one step: holders of the outcome get ${money(market.openInterest)} in all`;
+  return on(named(market), "Pay out", "resolve", says, PAID, { final: true, fields: [payoutField(market.outcomes)] });
+};
+
+/** @param {Proposal} row */
+export const finalise = (row) => {
+  const says = `${quoted(row.question)}: ${payoutText(row.payout, row.outcomes)} is the payout, all holders are paid`;
+  return on(proposed(row), "Finalise", "finalise", says, PAID, { final: true, fixed: { proposal: row.proposal } });
+};
+
+/** @param {Proposal} row */
+export const dispute = (row) => {
+  const says = `that ${row.outcome} is the payout of ${quoted(row.question)}: it cannot be finalised as it is`;
+  const counter = { name: "counter", label: "What is right", kind: /** @type {const} */ ("choice"), choices: [["", "I do not say"], ...payouts(row.outcomes)] };
+  return on(proposed(row), "Dispute", "dispute", says, "It is disputed.", { fields: [/** @type {Spec} */ (counter)], reasoned: true });
+};
+
+/** @param {Proposal} row */
+export const withdraw = (row) => {
+  const says = `the proposal that ${row.outcome} is the payout of ${quoted(row.question)}: the market waits for another one`;
+  return on(proposed(row), "Withdraw", "withdraw-proposal", says, "The proposal is withdrawn.");
+};
 
 /**
  * Acts that change how a market trades or is shown.
@@ -200,70 +199,40 @@ export const withdraw = (row) => ({
  * @returns {Act[]}
  */
 export function changes(market, words, policy) {
-  const fixed = { condition_id: market.conditionId };
-  const of = quoted(market.question);
-  const isOpen = ["registered", "active", "paused"].includes(market.status);
+  const of = `of ${quoted(market.question)}`;
+  const it = named(market);
   const fee = feeFields(market.fee).map((spec) => ({ ...spec, group: undefined, required: true }));
-  /** @type {(Act | false)[]} */
-  const acts = [
-    isOpen && {
-      name: "Change the clock",
-      path: "/markets/terms",
-      says: `of ${of}: what falls due by itself`,
-      fixed,
-      fields: clockFields(market.terms),
-      done: "The clock is changed.",
-    },
-    isOpen && { name: "Change the fee", path: "/markets/fee", says: `of ${of}, from the next trade on`, fixed, fields: fee, done: "The fee is changed." },
-    isOpen && {
-      name: "Refine the tick",
-      path: "/markets/tick",
-      says: `of ${of}: prices get finer, resting orders stay`,
+  const archived = `${quoted(market.question)}${market.archived ? " in lists again" : ": lists and search leave it out, holders keep what they have"}`;
+  const own = { path: "/policy", fields: policyFields(policy) };
+  const open = [
+    on(it, "Change the clock", "terms", `${of}: what falls due by itself`, "The clock is changed.", { fields: clockFields(market.terms) }),
+    on(it, "Change the fee", "fee", `${of}, from the next trade on`, "The fee is changed.", { fields: fee }),
+    on(it, "Refine the tick", "tick", `${of}: prices get finer, resting orders stay`, "The tick is finer.", {
       final: true,
-      fixed,
       fields: [{ ...TICK, value: market.tick }],
-      done: "The tick is finer.",
-    },
-    isOpen && {
-      name: "Change the minimum",
-      path: "/markets/minimum",
-      says: `of ${of}: smaller new orders do not rest`,
-      fixed,
+    }),
+    on(it, "Change the minimum", "minimum", `${of}: smaller new orders do not rest`, "The minimum is changed.", {
       fields: [{ ...MINIMUM, value: market.minimumSize }],
-      done: "The minimum is changed.",
-    },
-    market.own && {
-      name: "Edit the words",
-      path: "/markets/describe",
-      says: `of ${of}: the catalog shows the new ones`,
-      fixed,
-      fields: [
-        { name: "question", label: "Question", value: market.question, required: true },
-        { name: "description", label: "Rules", kind: "long", value: words.description },
-        { name: "tags", label: "Topics", kind: "list", value: words.tags ?? [], help: "With commas." },
-        { name: "end_date", label: "End date in the catalog", kind: "time", value: market.endDate },
-      ],
-      done: "The words are changed.",
-    },
-    {
-      name: "Set a policy",
-      path: "/policy",
-      says: `of its own for ${of}: who proposes and disputes its payout`,
-      fixed,
-      fields: policyFields(policy),
-      done: "The policy is set.",
-    },
-    !!market.policy && { name: "Clear the policy", path: "/policy/clear", says: `of ${of}: the site’s applies again`, fixed, done: "The site’s policy applies." },
-    {
-      name: market.archived ? "Show" : "Archive",
-      path: "/markets/archive",
-      says: market.archived ? `${of} in lists again` : `${of}: lists and search leave it out, holders keep what they have`,
-      fixed: { ...fixed, archived: !market.archived },
-      done: market.archived ? "Lists show it." : "Lists leave it out.",
-    },
+    }),
   ];
-  return acts.filter((act) => act !== false);
+  return [
+    ...(["registered", "active", "paused"].includes(market.status) ? open : []),
+    ...(market.own ? [on(it, "Edit the words", "describe", `${of}: the catalog shows the new ones`, "The words are changed.", { fields: wordFields(market, words) })] : []),
+    on(it, "Set a policy", "", `${of}: who proposes and disputes its payout, in place of the site’s`, "The policy is set.", own),
+    ...(market.policy ? [on(it, "Clear the policy", "", `${of}: the site’s applies again`, "The site’s policy applies.", { path: "/policy/clear" })] : []),
+    on(it, market.archived ? "Show" : "Archive", "archive", archived, market.archived ? "Lists show it." : "Lists leave it out.", {
+      fixed: { archived: !market.archived },
+    }),
+  ];
 }
+
+/** @param {Market} market @param {import("./types.js").Words} words @returns {Spec[]} */
+const wordFields = (market, words) => [
+  { name: "question", label: "Question", value: market.question, required: true },
+  { name: "description", label: "Rules", kind: "long", value: words.description },
+  { name: "tags", label: "Topics", kind: "list", value: words.tags ?? [], help: "With commas." },
+  { name: "end_date", label: "When the result is expected", kind: "time", value: market.endDate },
+];
 
 /**
  * What comes next in the life of a market.

@@ -134,5 +134,11 @@ export const ago = (iso) => `${format.age(Math.max(0, (Date.now() - millis(iso))
 /** @param {number} ppm */
 export const percent = (ppm) => `${ppm / 10_000}%`;
 
-/** @param {number} count @param {string} one */
-export const counted = (count, one) => `${format.count(count)} ${one}${count === 1 ? "" : "s"}`;
+/**
+ * "1 order ends", "2 orders end".
+ * @param {number} count
+ * @param {string} noun
+ * @param {string} does of one
+ * @param {string} do_ of many
+ */
+export const counted = (count, noun, does, do_) => `${format.count(count)} ${count === 1 ? `${noun} ${does}` : `${noun}s ${do_}`}`;
