@@ -29,8 +29,13 @@ const root = /** @type {HTMLElement} */ (document.getElementById("frame"));
 const siteName = () => get("site")?.name ?? "Foretell";
 
 function themeButton() {
-  const dark = () => (document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
-  const button = h("button.plain.square", { type: "button", "aria-label": "Switch between light and dark", onclick: change }, icon(dark() ? "sun" : "moon"));
+  const dark = () =>
+    (document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+  const button = h(
+    "button.plain.square",
+    { type: "button", "aria-label": "Switch between light and dark", onclick: change },
+    icon(dark() ? "sun" : "moon"),
+  );
   function change() {
     document.documentElement.dataset.theme = dark() ? "light" : "dark";
     localStorage.setItem("foretell.theme", document.documentElement.dataset.theme);
@@ -50,7 +55,9 @@ const brand = () =>
 
 /** @param {unknown} [error] */
 function signIn(error) {
-  const input = /** @type {HTMLInputElement} */ (h("input", { id: "token", type: "password", name: "token", required: true, autocomplete: "off" }));
+  const input = /** @type {HTMLInputElement} */ (
+    h("input", { id: "token", type: "password", name: "token", required: true, autocomplete: "off" })
+  );
   const enter = (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
     setToken(input.value.trim());
@@ -100,7 +107,7 @@ function current() {
 function show(me) {
   /** @type {{ key: string, text: string } | null} */
   let last = null;
-  /** @type {typeof last} */
+  /** @type {{ key: string, text: string } | null} */
   let coming = null;
   /** @type {Desk} */
   const desk = {
@@ -108,7 +115,11 @@ function show(me) {
     may: (path) => me.may.includes(path),
     button: (key, act) =>
       me.may.includes(act.path) &&
-      h("button", { type: "button", class: act.final ? "final" : "", onclick: () => ask(act, (result) => desk.done(key, result)) }, act.name),
+      h(
+        "button",
+        { type: "button", class: act.final ? "final" : "", onclick: () => ask(act, (result) => desk.done(key, result)) },
+        act.name,
+      ),
     done: (key, text) => {
       last = { key, text };
       desk.again();

@@ -16,6 +16,13 @@ const MODES = /** @type {Record<string, string>} */ ({
   paused: "Paused: nothing of clients is accepted",
 });
 
+/** What processes without figures of their own do. */
+const OTHERS = /** @type {Record<string, string>} */ ({
+  supervisor: "starts the others, and again when one ends",
+  "catalog-sync": "no upstream is followed",
+  "demo-bots": "trade in the demo",
+});
+
 /** @param {Desk} desk */
 export async function exchangeView(desk) {
   const status = await /** @type {Promise<Status>} */ (read("/status"));
@@ -26,15 +33,25 @@ export async function exchangeView(desk) {
     panel(desk, "State", [h("p.says", null, MODES[exchange.mode]), h("div.buttons.start", null, stateButtons(desk, exchange))], "system"),
     cards([
       ["Commands", format.count(exchange.sequence), `durable on ${exchange.durability}`],
-      ["Markets", format.count(exchange.markets), exchange.unpaid_markets ? `${exchange.unpaid_markets} closed and unpaid, since ${format.age(exchange.oldest_unpaid_seconds)}` : "all closed ones are paid"],
+      [
+        "Markets",
+        format.count(exchange.markets),
+        exchange.unpaid_markets
+          ? `${exchange.unpaid_markets} closed and unpaid, since ${format.age(exchange.oldest_unpaid_seconds)}`
+          : "all closed ones are paid",
+      ],
       ["Accounts", format.count(exchange.accounts)],
       ["Resting orders", format.count(exchange.live_orders)],
       ["Deposited", money(exchange.collateral)],
       ["Collected fees", money(exchange.fees)],
     ]),
     processRecords(desk, status),
-    durations(desk, status),
-    panel(desk, "Payouts", [h("p.says", null, `${policyText(exchange.policy)}.`), h("div.buttons.start", null, policyButton(desk, exchange))], "policy"),
+    panel(
+      desk,
+      "Payouts",
+      [h("p.says", null, `${policyText(exchange.policy)}.`), h("div.buttons.start", null, policyButton(desk, exchange))],
+      "policy",
+    ),
   );
 }
 
@@ -47,7 +64,12 @@ const stateButtons = (desk, exchange) => [
     fields: [{ name: "mode", label: "Mode", kind: "choice", choices: Object.entries(MODES), value: exchange.mode, required: true }],
     done: "The mode is changed.",
   }),
-  desk.button("system", { name: "Write a snapshot", path: "/snapshot", says: "of everything that is durable now: the next start is faster", done: "The snapshot is written." }),
+  desk.button("system", {
+    name: "Write a snapshot",
+    path: "/snapshot",
+    says: "of everything that is durable now: the next start is faster",
+    done: "The snapshot is written.",
+  }),
 ];
 
 /** @param {Desk} desk @param {Status["exchange"]} exchange */
@@ -67,7 +89,7 @@ function processRecords(desk, { processes, engine, gateway, catalog }) {
     if (name === "engine") return engine ? engineText(engine) : "it does not answer";
     if (name === "gateway-1") return `${gateway.connections} connections, ${gateway.inFlight} commands on their way`;
     if (name === "catalog-sync" && catalog) return catalogText(catalog);
-    return format.NONE;
+    return OTHERS[name] ?? format.NONE;
   };
   const rows = processes.map((process) => ({
     cells: [
@@ -82,7 +104,16 @@ function processRecords(desk, { processes, engine, gateway, catalog }) {
     ],
   }));
   const num = (/** @type {string} */ label) => ({ label, class: "num" });
-  const columns = [{ label: "Process" }, num("Runs for"), num("CPU time"), num("Of a core"), num("Memory"), num("Threads"), { label: "What it does" }, num("Process id")];
+  const columns = [
+    { label: "Process" },
+    num("Runs for"),
+    num("CPU time"),
+    num("Of a core"),
+    num("Memory"),
+    num("Threads"),
+    { label: "What it does" },
+    num("Process id"),
+  ];
   return records(desk, { title: `Processes of this host (${rows.length})`, columns, none: "The kernel lists none." }, rows);
 }
 
@@ -100,16 +131,10 @@ const engineText = (engine) =>
 
 /** @param {NonNullable<Status["catalog"]>} catalog */
 const catalogText = (catalog) =>
-  [catalog.upstream || "no upstream", catalog.ageSeconds !== null && `last round ${format.age(catalog.ageSeconds)} ago`, ...catalog.findings.slice(0, 2)]
+  [
+    catalog.upstream || "no upstream",
+    catalog.ageSeconds !== null && `last round ${format.age(catalog.ageSeconds)} ago`,
+    ...catalog.findings.slice(0, 2),
+  ]
     .filter(Boolean)
     .join(", ");
-
-/** How long the steps of a command take. @param {Desk} desk @param {Status} status */
-function durations(desk, { engine, gateway }) {
-  const micros = (/** @type {number} */ value) => format.duration(value * 1000);
-  const rows = [...(engine?.stages ?? []).map((row) => ({ of: "engine", row })), ...gateway.stages.map((row) => ({ of: "gateway", row }))]
-    .filter(({ row }) => row.count > 0)
-    .map(({ of, row }) => ({ cells: [`${of}: ${row.stage.replaceAll("_", " ")}`, format.count(row.count), micros(row.p50), micros(row.p99), micros(row.max)] }));
-  const columns = [{ label: "Step" }, ...["Times", "Median", "99%", "Longest"].map((label) => ({ label, class: "num" }))];
-  return h("details.more", null, h("summary", null, "Durations since the start"), records(desk, { title: "Durations", columns, none: "Nothing was measured yet." }, rows));
-}

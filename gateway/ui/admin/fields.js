@@ -43,7 +43,8 @@ export function field(spec) {
   const input = inputOf(spec, id);
   const first = input.value;
   let hash = "";
-  if (spec.kind === "file") input.addEventListener("change", async () => (hash = await sha256(/** @type {HTMLInputElement} */ (input).files?.[0])));
+  if (spec.kind === "file")
+    input.addEventListener("change", async () => (hash = await sha256(/** @type {HTMLInputElement} */ (input).files?.[0])));
   const value = () => (spec.kind === "file" ? hash || undefined : valueOf(spec, input.value));
   return {
     spec,
@@ -58,7 +59,7 @@ const labelled = (spec, id, content) =>
   h(
     "div.field",
     { "data-name": spec.name },
-    h("label", { for: id }, spec.label, !spec.required && h("small.dim", null, " optional")),
+    h("label", { for: id }, spec.label, !spec.required && spec.value === undefined && h("small.dim", null, " optional")),
     content,
     spec.help && h("small.dim", { id: `${id}-help` }, spec.help),
   );
@@ -78,7 +79,11 @@ function inputOf(spec, id) {
     return /** @type {Input} */ (h("select", common, options));
   }
   const number = spec.kind === "number" && { type: "number", step: "any", min: "0", max: spec.most };
-  const amount = spec.kind === "amount" && { inputmode: "decimal", pattern: "[0-9]+(\\.[0-9]{1,6})?", title: "a number, such as 100 or 2.50" };
+  const amount = spec.kind === "amount" && {
+    inputmode: "decimal",
+    pattern: "[0-9]+(\\.[0-9]{1,6})?",
+    title: "a number, such as 100 or 2.50",
+  };
   return /** @type {Input} */ (h("input", { type: "text", ...common, value: shown, autocomplete: "off", ...number, ...amount }));
 }
 
@@ -128,7 +133,9 @@ function valueOf({ kind = "text", factor = 1, numeric }, text) {
  * @returns {Field}
  */
 function timeField(spec, id) {
-  const input = /** @type {HTMLInputElement} */ (h("input", { id, name: spec.name, type: "datetime-local", required: spec.required, oninput: said }));
+  const input = /** @type {HTMLInputElement} */ (
+    h("input", { id, name: spec.name, type: "datetime-local", required: spec.required, oninput: said })
+  );
   const zone = /** @type {HTMLSelectElement} */ (
     h(
       "select",

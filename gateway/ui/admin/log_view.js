@@ -71,8 +71,10 @@ export async function logView(desk, condition) {
     try {
       let next = before;
       // A page may be empty where nobody acted for long: the search goes on towards the beginning.
-      for (let rows = 0; rows < 20; ) {
-        const page = await /** @type {Promise<import("./types.js").Log>} */ (read("/acts", { ...wanted, condition_id: condition, before: next, limit: 100 }));
+      for (let rows = 0; rows < 20;) {
+        const page = await /** @type {Promise<import("./types.js").Log>} */ (
+          read("/acts", { ...wanted, condition_id: condition, before: next, limit: 100 })
+        );
         if (mine !== turn) return;
         all.push(...page.acts);
         rows += page.acts.length;
@@ -87,7 +89,11 @@ export async function logView(desk, condition) {
     }
   };
   const names = [...new Set(operators.map((row) => row.name))].map((name) => /** @type {const} */ ([name, name]));
-  const choice = (/** @type {"operator" | "command"} */ name, /** @type {string} */ label, /** @type {(readonly [string, string])[]} */ choices) =>
+  const choice = (
+    /** @type {"operator" | "command"} */ name,
+    /** @type {string} */ label,
+    /** @type {(readonly [string, string])[]} */ choices,
+  ) =>
     h(
       "select",
       {
@@ -152,7 +158,12 @@ async function marketChoice(condition) {
 export const acts = (desk, rows, title, tools) =>
   records(
     desk,
-    { title, columns: [{ label: "When" }, { label: "Who" }, { label: "What" }, { label: "On" }, { label: "Why" }], none: "Nobody did such a thing.", tools },
+    {
+      title,
+      columns: [{ label: "When" }, { label: "Who" }, { label: "What" }, { label: "On" }, { label: "Why" }],
+      none: "Nobody did such a thing.",
+      tools,
+    },
     rows.map((row) => ({
       cells: [
         [when(row.time), h("small.dim", null, `no. ${row.sequence}`)],
@@ -198,7 +209,8 @@ const update = (fields) =>
       const words = name.replaceAll("_", " ").replace(/ (ppm|ms|seconds)$/, "");
       if (name.endsWith("ppm")) return `${words} ${percent(Number(value))}`;
       if (name.endsWith("_ms")) return `${words} ${format.delay(Number(value))}`;
-      if (name.endsWith("_at") || name.endsWith("_time")) return `${words} ${typeof value === "string" ? when(value) : value ? when(Number(value)) : "by command"}`;
+      if (name.endsWith("_at") || name.endsWith("_time"))
+        return `${words} ${typeof value === "string" ? when(value) : value ? when(Number(value)) : "by command"}`;
       return `${words} ${Array.isArray(value) ? value.join(", ") : String(value)}`;
     })
     .join(", ");

@@ -66,21 +66,48 @@ export const clockFields = (terms) => [
   { name: "opens_at", label: "Opens", kind: "time", value: terms?.opens_at, help: "Without a time it opens by command." },
   { name: "closes_at", label: "Closes", kind: "time", value: terms?.closes_at, help: "Without a time it closes by command." },
   { name: "game_start_time", label: "The game starts", kind: "time", value: terms?.game_start_time },
-  { name: "clear_book_on_start", label: "End resting orders when the game starts", kind: "flag", value: terms?.clear_book_on_start ?? false },
+  {
+    name: "clear_book_on_start",
+    label: "End resting orders when the game starts",
+    kind: "flag",
+    value: terms?.clear_book_on_start ?? false,
+  },
   { name: "taker_delay_ms", label: "Takers wait", kind: "number", unit: "s", factor: 1000, most: 60, value: terms?.taker_delay_ms ?? 0 },
-  { name: "rebate_ppm", label: "Makers get of the fee", kind: "number", unit: "%", factor: 10_000, most: 100, value: terms?.rebate_ppm ?? 0 },
+  {
+    name: "rebate_ppm",
+    label: "Makers get of the fee",
+    kind: "number",
+    unit: "%",
+    factor: 10_000,
+    most: 100,
+    value: terms?.rebate_ppm ?? 0,
+  },
 ];
 
 /** @type {Spec} */
 export const TICK = { name: "tick_size", label: "Tick", kind: "choice", choices: TICKS, value: "0.01", required: true };
 /** @type {Spec} */
-export const MINIMUM = { name: "minimum_order_size", label: "Smallest resting order", kind: "amount", unit: "shares", value: "5", required: true };
+export const MINIMUM = {
+  name: "minimum_order_size",
+  label: "Smallest resting order",
+  kind: "amount",
+  unit: "shares",
+  value: "5",
+  required: true,
+};
 
 /** @param {Policy} policy @returns {Spec[]} */
 export const policyFields = (policy) => [
   { name: "proposers", label: "Roles that propose", kind: "list", value: policy.proposers, help: "With commas." },
   { name: "disputers", label: "Roles that dispute", kind: "list", value: policy.disputers, help: "With commas." },
-  { name: "minimum_window_seconds", label: "Shortest window for disputes", kind: "number", unit: "h", factor: 3600, value: policy.minimum_window_seconds },
+  {
+    name: "minimum_window_seconds",
+    label: "Shortest window for disputes",
+    kind: "number",
+    unit: "h",
+    factor: 3600,
+    value: policy.minimum_window_seconds,
+  },
   { name: "second_person", label: "A second person finalises", kind: "flag", value: policy.second_person },
   { name: "by_time", label: "An undisputed proposal finalises itself after its window", kind: "flag", value: policy.by_time },
 ];
@@ -88,7 +115,8 @@ export const policyFields = (policy) => [
 /** @param {Policy} policy */
 export const policyText = (policy) =>
   [
-    `${policy.proposers.join(", ") || "nobody"} propose, ${policy.disputers.join(", ") || "nobody"} dispute`,
+    `Proposed by ${policy.proposers.join(", ") || "nobody"}`,
+    `disputed by ${policy.disputers.join(", ") || "nobody"}`,
     policy.minimum_window_seconds > 0 ? `for ${policy.minimum_window_seconds / 3600} h at least` : "without a window",
     policy.second_person ? "a second person finalises" : policy.by_time ? "time finalises" : "one person is enough",
   ].join("; ");
@@ -149,7 +177,13 @@ const close = (market) => {
 };
 
 /** @param {string[]} outcomes @returns {Spec} */
-const payoutField = (outcomes) => ({ name: "payout", label: "Outcome that pays $1.00 a share", kind: "choice", choices: payouts(outcomes), required: true });
+const payoutField = (outcomes) => ({
+  name: "payout",
+  label: "Outcome that pays $1.00 a share",
+  kind: "choice",
+  choices: payouts(outcomes),
+  required: true,
+});
 
 /** @param {string} condition @param {string} question @param {string[]} outcomes @param {number} [replaced] number of a disputed proposal */
 export const propose = (condition, question, outcomes, replaced) => {
@@ -161,7 +195,15 @@ export const propose = (condition, question, outcomes, replaced) => {
       payoutField(outcomes),
       { name: "source", label: "Source", help: "A link or words: what decides the answer." },
       { name: "evidence_sha256", label: "Evidence", kind: "file", help: "The page sends the file’s SHA-256 only. Keep the file." },
-      { name: "window_seconds", label: "Window for disputes", kind: "number", unit: "h", factor: 3600, most: 720, help: "The policy’s shortest without." },
+      {
+        name: "window_seconds",
+        label: "Window for disputes",
+        kind: "number",
+        unit: "h",
+        factor: 3600,
+        most: 720,
+        help: "The policy’s shortest without.",
+      },
     ],
   });
 };
@@ -181,7 +223,12 @@ export const finalise = (row) => {
 /** @param {Proposal} row */
 export const dispute = (row) => {
   const says = `that ${row.outcome} is the payout of ${quoted(row.question)}: it cannot be finalised as it is`;
-  const counter = { name: "counter", label: "What is right", kind: /** @type {const} */ ("choice"), choices: [["", "I do not say"], ...payouts(row.outcomes)] };
+  const counter = {
+    name: "counter",
+    label: "What is right",
+    kind: /** @type {const} */ ("choice"),
+    choices: [["", "I do not say"], ...payouts(row.outcomes)],
+  };
   return on(proposed(row), "Dispute", "dispute", says, "It is disputed.", { fields: [/** @type {Spec} */ (counter)], reasoned: true });
 };
 
@@ -217,9 +264,17 @@ export function changes(market, words, policy) {
   ];
   return [
     ...(["registered", "active", "paused"].includes(market.status) ? open : []),
-    ...(market.own ? [on(it, "Edit the words", "describe", `${of}: the catalog shows the new ones`, "The words are changed.", { fields: wordFields(market, words) })] : []),
+    ...(market.own
+      ? [
+          on(it, "Edit the words", "describe", `${of}: the catalog shows the new ones`, "The words are changed.", {
+            fields: wordFields(market, words),
+          }),
+        ]
+      : []),
     on(it, "Set a policy", "", `${of}: who proposes and disputes its payout, in place of the site’s`, "The policy is set.", own),
-    ...(market.policy ? [on(it, "Clear the policy", "", `${of}: the site’s applies again`, "The site’s policy applies.", { path: "/policy/clear" })] : []),
+    ...(market.policy
+      ? [on(it, "Clear the policy", "", `${of}: the site’s applies again`, "The site’s policy applies.", { path: "/policy/clear" })]
+      : []),
     on(it, market.archived ? "Show" : "Archive", "archive", archived, market.archived ? "Lists show it." : "Lists leave it out.", {
       fixed: { archived: !market.archived },
     }),
@@ -252,8 +307,8 @@ export function nextActs(market) {
   }
 }
 
-/** @param {Market} market */
-export const feeText = ({ fee }) => (fee.ratePpm === 0 ? "none" : `${percent(fee.ratePpm)} of takers`);
+/** @param {Market["fee"]} fee */
+export const feeText = (fee) => (fee.ratePpm === 0 ? "none" : `${percent(fee.ratePpm)} of takers`);
 
 /**
  * The stage of a market for the page's own words of what is due.

@@ -32,7 +32,12 @@ export async function marketView(desk, condition) {
   const next = [...acts.nextActs(market), ...payoutActs(market, proposals.length)];
   const lifted = market.holds?.includes("upstream") && desk.me.role === "admin" && [acts.lift(market)];
   const policy = market.policy ?? status.exchange.policy;
-  const buttons = (/** @type {acts.Act[]} */ list) => h("div.buttons.start", null, list.map((act) => desk.button(condition, act)));
+  const buttons = (/** @type {acts.Act[]} */ list) =>
+    h(
+      "div.buttons.start",
+      null,
+      list.map((act) => desk.button(condition, act)),
+    );
   return h(
     "div.stack",
     null,
@@ -48,7 +53,13 @@ export async function marketView(desk, condition) {
       desk,
       "What comes next",
       [
-        h("p.says", null, market.payout ? `${payoutText(market.payout, market.outcomes)} is the payout.` : dueText(market, review) || "Nothing is due by itself."),
+        h(
+          "p.says",
+          null,
+          market.payout
+            ? `${payoutText(market.payout, market.outcomes)} is the payout.`
+            : dueText(market, review) || "Nothing is due by itself.",
+        ),
         buttons([...(lifted || []), ...next]),
       ],
       condition,
@@ -80,9 +91,9 @@ const terms = ({ terms: clock, ...market }, policy) =>
     ["Closes", when(clock?.closes_at)],
     clock?.game_start_time && ["Game starts", `${when(clock.game_start_time)}${clock.clear_book_on_start ? ", resting orders end" : ""}`],
     ["Takers wait", clock?.taker_delay_ms ? format.delay(clock.taker_delay_ms) : "no"],
-    ["Taker fee", acts.feeText(market)],
+    ["Taker fee", acts.feeText(market.fee)],
     ["Makers get", clock?.rebate_ppm ? `${percent(clock.rebate_ppm)} of each fee` : "nothing of it"],
-    ["Tick", price(market.tick)],
+    ["Tick", `${Number(market.tick) * 100}¢`],
     ["Smallest resting order", `${shares(market.minimumSize)} shares`],
     ["Payout", `${acts.policyText(policy)}${market.policy ? "" : " (the site’s policy)"}`],
     market.holds && ["Held by", market.holds.join(" and ")],

@@ -1,12 +1,12 @@
 /** All markets: search, state, what is traded, what is due; and event groups. */
 
-import { fill, h, icon } from "../lib/dom.js";
+import { h } from "../lib/dom.js";
 import * as format from "../lib/format.js";
 import { nextText } from "../lib/life.js";
-import { skeleton } from "../components/states.js";
 import { read } from "./api.js";
 import { STATES, lifeOf, nextActs, quoted } from "./market_acts.js";
-import { PAGE, marketLink, money, pager, price, problem, records } from "./parts.js";
+import { marketLink, money, price, records } from "./parts.js";
+import { PAGE, searchList } from "./search_list.js";
 
 /** @typedef {import("./desk.js").Desk} Desk */
 /** @typedef {import("./types.js").Market} Market */
@@ -17,70 +17,43 @@ const wanted = { search: "", status: "", offset: 0 };
 
 /** @param {Desk} desk */
 export async function marketsView(desk) {
-  const found = h("div.stack", null, skeleton(6));
-  let asked = 0;
-  const load = async () => {
-    const turn = (asked += 1);
-    try {
-      const content = await list(desk, load);
-      if (turn === asked) fill(found, content);
-    } catch (error) {
-      fill(found, problem(error));
-    }
-  };
-  const search = /** @type {HTMLInputElement} */ (
-    h("input", { type: "search", "aria-label": "Search markets", placeholder: "Search markets", value: wanted.search, oninput: changed })
-  );
-  const state = /** @type {HTMLSelectElement} */ (
+  const states = [["", "All states"], ...Object.entries(STATES), ["archived", "archived"]];
+  const filters = (/** @type {() => void} */ changed) => [
     h(
       "select",
-      { "aria-label": "State", onchange: changed },
-      [["", "All states"], ...Object.entries(STATES), ["archived", "archived"]].map(([value, text]) =>
-        h("option", { value, selected: value === wanted.status }, text),
-      ),
-    )
-  );
-  function changed() {
-    Object.assign(wanted, { search: search.value, status: state.value, offset: 0 });
-    load();
-  }
-  await load();
-  return h(
-    "div.stack",
-    null,
-    h(
-      "div.filters",
-      null,
-      h("div.search", { role: "search" }, icon("search"), search),
-      state,
-      h("span.grow"),
-      desk.may("/markets") && h("a.button.primary", { href: "#new" }, "New market"),
+      {
+        "aria-label": "State",
+        onchange: (/** @type {Event} */ event) => {
+          wanted.status = /** @type {HTMLSelectElement} */ (event.target).value;
+          changed();
+        },
+      },
+      states.map(([value, text]) => h("option", { value, selected: value === wanted.status }, text)),
     ),
-    found,
-    await groups(desk),
-  );
+    h("span.grow"),
+    desk.may("/markets") && h("a.button.primary", { href: "#new" }, "New market"),
+  ];
+  return h("div.stack", null, await searchList(wanted, "Search markets", () => page(desk), filters), await groups(desk));
 }
 
-/** @param {Desk} desk @param {() => void} again */
-async function list(desk, again) {
+const COLUMNS = [
+  { label: "Market" },
+  { label: "State" },
+  ...["Price", "Volume", "Open interest", "Orders"].map((label) => ({ label, class: "num" })),
+  { label: "Due" },
+  { label: "Acts", class: "acts" },
+];
+
+/** @param {Desk} desk */
+async function page(desk) {
   const { search, offset, status } = wanted;
   const archived = status === "archived";
   const query = { search, offset, limit: PAGE, status: archived ? "" : status, archived: String(archived) };
-  const [page, review] = await Promise.all([
+  const [{ total, markets }, review] = await Promise.all([
     /** @type {Promise<{ total: number, markets: Market[] }>} */ (read("/markets/figures", query)),
     /** @type {Promise<Review>} */ (read("/review")),
   ]);
-  const columns = [
-    { label: "Market" },
-    { label: "State" },
-    { label: "Price", class: "num" },
-    { label: "Volume", class: "num" },
-    { label: "Open interest", class: "num" },
-    { label: "Orders", class: "num" },
-    { label: "Due" },
-    { label: "Acts", class: "acts" },
-  ];
-  const rows = page.markets.map((market) => ({
+  const rows = markets.map((market) => ({
     key: market.conditionId,
     cells: [
       marketLink(market.conditionId, market.question || market.slug),
@@ -94,16 +67,7 @@ async function list(desk, again) {
     ],
   }));
   const none = search || status ? "No market matches. Try other words or another state." : "There is no market yet. Create the first one.";
-  const go = (/** @type {number} */ to) => {
-    wanted.offset = to;
-    again();
-  };
-  return h(
-    "div.stack",
-    null,
-    records(desk, { title: `Markets (${format.count(page.total)})`, columns, none }, rows),
-    pager(offset, rows.length, page.total, go),
-  );
+  return { total, shown: rows.length, content: records(desk, { title: `Markets (${format.count(total)})`, columns: COLUMNS, none }, rows) };
 }
 
 /** @param {Market} market */
@@ -164,6 +128,12 @@ async function groups(desk) {
     fields: words(),
     done: "The event group is there. Choose it in the markets that are its questions.",
   });
-  const columns = [{ label: "Event group" }, { label: "Topics" }, { label: "Questions", class: "num" }, { label: "Words" }, { label: "Acts", class: "acts" }];
+  const columns = [
+    { label: "Event group" },
+    { label: "Topics" },
+    { label: "Questions", class: "num" },
+    { label: "Words" },
+    { label: "Acts", class: "acts" },
+  ];
   return records(desk, { title: "Event groups", columns, none: "There is no event group.", key: "events", tools: [add] }, rows);
 }

@@ -38,7 +38,14 @@ export async function moneyView(desk) {
       path: "/system/payments",
       says: "of payments, from now on",
       fields: [
-        { name: "withdrawal_limit", label: "A second person confirms withdrawals above", kind: "amount", unit: symbol, value: limit, help: "0: none waits." },
+        {
+          name: "withdrawal_limit",
+          label: "A second person confirms withdrawals above",
+          kind: "amount",
+          unit: symbol,
+          value: limit,
+          help: "0: none waits.",
+        },
         { name: "rebates_daily", label: "Pay rebates every day at 00:00 UTC", kind: "flag", value: exchange.payments.rebates_daily },
       ],
       done: "The limits are changed.",
@@ -90,7 +97,13 @@ function waiting(desk, withdrawals) {
       ],
     };
   });
-  const columns = [{ label: "Wallet" }, { label: "Amount", class: "num" }, { label: "Asked by" }, { label: "Asked" }, { label: "Acts", class: "acts" }];
+  const columns = [
+    { label: "Wallet" },
+    { label: "Amount", class: "num" },
+    { label: "Asked by" },
+    { label: "Asked" },
+    { label: "Acts", class: "acts" },
+  ];
   const none = "No withdrawal waits for a second person.";
   return records(desk, { title: `Withdrawals that wait (${rows.length})`, columns, none }, rows);
 }

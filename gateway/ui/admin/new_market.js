@@ -11,7 +11,20 @@ import { facts, percent, problem, when } from "./parts.js";
 /** @typedef {import("./desk.js").Desk} Desk */
 /** @typedef {import("./fields.js").Field} Field */
 /** @typedef {import("./fields.js").Spec} Spec */
-/** @typedef {Record<string, unknown> & import("./types.js").Terms & { question: string, slug: string, description?: string, tags: string[], outcomes: string[], end_date?: string, fee?: { rate_ppm?: number, exponent?: number } }} Draft */
+/**
+ * @typedef {object} Body
+ * @property {string} question
+ * @property {string} slug
+ * @property {string[]} outcomes
+ * @property {string} [description]
+ * @property {string[]} [tags]
+ * @property {string} [end_date]
+ * @property {number} [event_id]
+ * @property {{ rate_ppm?: number, exponent?: number }} [fee]
+ * @property {string} [tick_size]
+ * @property {string} [minimum_order_size]
+ * @typedef {Body & import("./types.js").Terms} Draft
+ */
 
 const STEPS = ["Words", "Trading", "Check"];
 
@@ -24,7 +37,13 @@ const wordFields = (groups) => [
   { name: "tags", label: "Topics", kind: "list", help: "With commas: Weather, Harbour City." },
   { name: "resolution_source", label: "Source that decides" },
   { name: "end_date", label: "When the result is expected", kind: "time" },
-  { name: "event_id", label: "Event group", kind: "choice", choices: [["", "None: it stands alone"], ...groups.map((group) => /** @type {const} */ ([String(group.event_id), group.title]))] },
+  {
+    name: "event_id",
+    label: "Event group",
+    kind: "choice",
+    value: "",
+    choices: [["", "None: it stands alone"], ...groups.map((group) => /** @type {const} */ ([String(group.event_id), group.title]))],
+  },
   { name: "slug", label: "Address", help: "Its name in links. Made of the question without." },
 ];
 
@@ -54,10 +73,30 @@ export async function newMarketView(desk) {
     { "aria-label": "Steps" },
     STEPS.map((name, i) => h("li", null, h("span", { "aria-hidden": "true" }, String(i + 1)), name)),
   );
-  const parts = [h("div.step", null, words.map(({ element }) => element)), h("div.step", null, trading.map(({ element }) => element)), check];
+  const parts = [
+    h(
+      "div.step",
+      null,
+      words.map(({ element }) => element),
+    ),
+    h(
+      "div.step",
+      null,
+      trading.map(({ element }) => element),
+    ),
+    check,
+  ];
   const back = h("button", { type: "button", onclick: () => show(step - 1) }, "Back");
   const next = h("button.primary", { type: "submit" }, "Next");
-  const form = h("form.panel.new-market", { onsubmit: submit }, h("h1", null, "New market"), list, parts, trouble, h("div.buttons", null, h("a.button", { href: "#markets" }, "Cancel"), back, next));
+  const form = h(
+    "form.panel.new-market",
+    { onsubmit: submit },
+    h("h1", null, "New market"),
+    list,
+    parts,
+    trouble,
+    h("div.buttons", null, h("a.button", { href: "#markets" }, "Cancel"), back, next),
+  );
 
   /** @param {number} to */
   function show(to) {
@@ -73,12 +112,17 @@ export async function newMarketView(desk) {
 
   /** @returns {Draft} */
   function draft() {
-    const { first, second, event_id: group, ...given } = { ...bodyOf(words, ({ value }) => value() || undefined), ...bodyOf(trading, ({ read }) => read()) };
+    const {
+      first,
+      second,
+      event_id: group,
+      ...given
+    } = { ...bodyOf(words, ({ value }) => value() || undefined), ...bodyOf(trading, ({ read }) => read()) };
     const question = String(given.question ?? "");
     return /** @type {Draft} */ ({
       ...given,
       question,
-      slug: given.slug ?? slugOf(question),
+      slug: String(given.slug ?? slugOf(question)),
       outcomes: [String(first), String(second)],
       event_id: group === undefined ? undefined : Number(group),
     });
@@ -109,23 +153,35 @@ export async function newMarketView(desk) {
  */
 function preview(draft) {
   const fee = { ratePpm: draft.fee?.rate_ppm ?? 0, exponent: draft.fee?.exponent ?? 1 };
-  const starts = draft.event_id ? "opens by command, with its event group" : draft.opens_at ? `opens on ${when(draft.opens_at)}` : "trades at once";
+  const starts = draft.event_id
+    ? "opens by command, with its event group"
+    : draft.opens_at
+      ? `opens on ${when(draft.opens_at)}`
+      : "trades at once";
   return h(
     "div.stack",
     null,
-    h("p.says", null, `Create the market ${quoted(draft.question)}: it ${starts}.`),
+    h("p.says", null, `Create the market ${quoted(draft.question)}: it opens ${opens}.`),
     h(
       "article.preview",
       { "aria-label": "Preview of its page" },
-      h("p.chips", null, draft.tags.map((tag) => h("span.chip", null, tag))),
+      h(
+        "p.chips",
+        null,
+        (draft.tags ?? []).map((tag) => h("span.chip", null, tag)),
+      ),
       h("h2", null, draft.question),
-      h("div.preview-outcomes", null, draft.outcomes.map((outcome, i) => h("span", { class: i === 0 ? "yes" : "no" }, `Buy ${outcome}`))),
+      h(
+        "div.preview-outcomes",
+        null,
+        draft.outcomes.map((outcome, i) => h("span", { class: i === 0 ? "yes" : "no" }, `Buy ${outcome}`)),
+      ),
       h("p.rules", null, draft.description),
       facts([
-        ["Opens", draft.opens_at ? when(draft.opens_at) : starts],
+        ["Opens", opens],
         ["Closes", draft.closes_at ? when(draft.closes_at) : "by command"],
         draft.end_date && ["Result expected", when(draft.end_date)],
-        ["Taker fee", `${feeText({ fee })}${fee.ratePpm ? `; 100 shares at 50¢ cost ${example(fee)}` : ""}`],
+        ["Taker fee", `${feeText(fee)}${fee.ratePpm ? `; 100 shares at 50¢ cost ${example(fee)}` : ""}`],
         ["Makers get", draft.rebate_ppm ? `${percent(draft.rebate_ppm)} of each fee` : "nothing of it"],
         ["Takers wait", draft.taker_delay_ms ? format.delay(draft.taker_delay_ms) : "no"],
         ["Tick", `${Number(draft.tick_size) * 100}¢`],

@@ -24,15 +24,26 @@ export async function operatorsView(desk) {
   const { operators } = await /** @type {Promise<{ operators: import("./types.js").Operator[] }>} */ (read("/operators"));
   const shown = h("div");
   const add = desk.may("/operators") && h("button.primary", { type: "button", onclick: () => hire(shown) }, "Add an operator");
-  const columns = [{ label: "Name" }, { label: "Role" }, { label: "May send" }, { label: "Added" }, { label: "State" }, { label: "Acts", class: "acts" }];
+  const columns = [
+    { label: "Name" },
+    { label: "Role" },
+    { label: "May send" },
+    { label: "Added" },
+    { label: "State" },
+    { label: "Acts", class: "acts" },
+  ];
   const rows = operators.map((row) => ({
     key: `operator ${row.number}`,
     cells: [
       h("strong", null, row.name),
       row.role,
       FOR[row.role] ?? "",
-      when(row.added),
-      row.revoked ? `revoked ${when(row.revoked)}` : millis(row.counts_from) > Date.now() ? `second person from ${when(row.counts_from)}` : "live",
+      millis(row.added) ? when(row.added) : "with the exchange",
+      row.revoked
+        ? `revoked ${when(row.revoked)}`
+        : millis(row.counts_from) > Date.now()
+          ? `second person from ${when(row.counts_from)}`
+          : "live",
       !row.revoked &&
         desk.button(`operator ${row.number}`, {
           name: "Revoke",
@@ -44,7 +55,12 @@ export async function operatorsView(desk) {
         }),
     ],
   }));
-  return h("div.stack", null, shown, records(desk, { title: `Operators (${rows.length})`, columns, none: "There is none.", tools: [add] }, rows));
+  return h(
+    "div.stack",
+    null,
+    shown,
+    records(desk, { title: `Operators (${rows.length})`, columns, none: "There is none.", tools: [add] }, rows),
+  );
 }
 
 /** @param {HTMLElement} shown where the token is read, once */
@@ -55,7 +71,13 @@ function hire(shown) {
     says: "who gets a token of their own: the page shows it once",
     fields: [
       { name: "name", label: "Name", required: true, help: "Small letters, digits and hyphens; it is in the log." },
-      { name: "role", label: "Role", kind: /** @type {const} */ ("choice"), choices: ROLES.map((role) => /** @type {const} */ ([role, `${role}: ${FOR[role]}`])), required: true },
+      {
+        name: "role",
+        label: "Role",
+        kind: /** @type {const} */ ("choice"),
+        choices: ROLES.map((role) => /** @type {const} */ ([role, `${role}: ${FOR[role]}`])),
+        required: true,
+      },
     ],
     done: "",
   };

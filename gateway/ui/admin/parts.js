@@ -26,7 +26,9 @@ export function records(desk, { title, columns, none, key, tools = [] }, rows) {
     h(
       "tr",
       { "data-key": row.key },
-      row.cells.map((cell, i) => h("td", { class: columns[i].class, "data-label": columns[i].label }, cell, i === 0 && desk.result(row.key))),
+      row.cells.map((cell, i) =>
+        h("td", { class: columns[i].class, "data-label": columns[i].label }, cell, i === 0 && desk.result(row.key)),
+      ),
     ),
   );
   const content = rows.length
@@ -70,7 +72,7 @@ export const cards = (figures) =>
     "div.cards",
     null,
     figures.map(([label, value, note]) =>
-      h("div.card", null, h("span.dim", null, label), h("strong.num", null, value), h("small.dim", null, note ?? "")),
+      h("div.card", null, h("span.dim", null, label), h("strong.num", null, value), note && h("small.dim", null, note)),
     ),
   );
 
@@ -83,29 +85,6 @@ export function problem(error) {
   const more = detail && detail !== text && h("details", null, h("summary", null, "What the exchange said"), h("p.mono", null, detail));
   return h("div.problem", { role: "alert" }, h("p", null, text), more);
 }
-
-/**
- * Buttons of a page of a list.
- * @param {number} offset
- * @param {number} shown
- * @param {number} total
- * @param {(offset: number) => void} go
- */
-export function pager(offset, shown, total, go) {
-  if (total <= shown) return null;
-  const step = (/** @type {string} */ label, /** @type {number} */ to, /** @type {boolean} */ off) =>
-    h("button", { type: "button", disabled: off, onclick: () => go(to) }, label);
-  return h(
-    "p.pager",
-    null,
-    step("Newer", Math.max(0, offset - PAGE), offset === 0),
-    h("span.dim", null, `${offset + 1} to ${offset + shown} of ${format.count(total)}`),
-    step("Older", offset + PAGE, offset + shown >= total),
-  );
-}
-
-/** Rows of a page. */
-export const PAGE = 50;
 
 /** @param {string} condition @param {string} text */
 export const marketLink = (condition, text) => h("a.title-link", { href: `#market/${condition}` }, text || format.address(condition));
@@ -125,8 +104,10 @@ export const price = (price) => format.price(micros(price), 1_000n);
 /** @param {string | undefined} iso @returns {number} milliseconds, 0 without a time */
 export const millis = (iso) => (iso ? Date.parse(iso) : 0);
 
+const moment = new Intl.DateTimeFormat(navigator.language, { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
+
 /** @param {string | number | undefined} time ISO text or milliseconds */
-export const when = (time) => (time ? format.dateTime(typeof time === "string" ? millis(time) : time) : format.NONE);
+export const when = (time) => (time ? moment.format(typeof time === "string" ? millis(time) : time) : format.NONE);
 
 /** @param {string} iso */
 export const ago = (iso) => `${format.age(Math.max(0, (Date.now() - millis(iso)) / 1000))} ago`;

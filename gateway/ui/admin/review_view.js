@@ -26,7 +26,11 @@ export async function reviewView(desk) {
     "div.stack",
     null,
     proposalRecords(desk, proposals),
-    records(desk, { title: `Closed, without a proposal (${closed.length})`, columns, none: "No closed market waits for a proposal." }, rows),
+    records(
+      desk,
+      { title: `Closed, without a proposal (${closed.length})`, columns, none: "No closed market waits for a proposal." },
+      rows,
+    ),
   );
 }
 
@@ -50,7 +54,7 @@ export function proposalRecords(desk, proposals) {
       h("strong", null, row.outcome),
       [h("strong", null, row.proposed_by), h("small.dim", null, `${ago(row.proposed_at)}, ${when(row.proposed_at)}`)],
       evidence(row),
-      second(row, desk.me.name),
+      second(row, desk),
       actsOf(desk, row).map((act) => desk.button(row.condition_id, act)),
     ],
   }));
@@ -61,23 +65,37 @@ export function proposalRecords(desk, proposals) {
 function evidence(row) {
   const isLink = /^https?:\/\//.test(row.source);
   const source = isLink ? h("a.link", { href: row.source, rel: "noreferrer noopener", target: "_blank" }, row.source) : row.source;
-  const hash = /[1-9a-f]/.test(row.evidence_sha256.slice(2)) && h("small.mono", { title: row.evidence_sha256 }, `SHA-256 ${row.evidence_sha256.slice(0, 12)}…`);
+  const hash =
+    /[1-9a-f]/.test(row.evidence_sha256.slice(2)) &&
+    h("small.mono", { title: row.evidence_sha256 }, `SHA-256 ${row.evidence_sha256.slice(0, 12)}…`);
   return row.source || hash ? [source || null, hash] : [h("span.dim", null, "none given")];
 }
 
 /**
  * Who the second person is, or what is asked of one.
  * @param {Proposal} row
- * @param {string} me
+ * @param {Desk} desk
  */
-function second(row, me) {
+function second(row, desk) {
   const { dispute: disputed } = row;
   if (disputed) {
     const counter = disputed.counter_outcome ? `: ${disputed.counter_outcome}, ` : ": ";
-    return [h("strong", null, disputed.disputed_by), h("span", null, ` disputes${counter}${disputed.reason}`), h("small.dim", null, ago(disputed.disputed_at))];
+    return [
+      h("strong", null, disputed.disputed_by),
+      h("span", null, ` disputes${counter}${disputed.reason}`),
+      h("small.dim", null, ago(disputed.disputed_at)),
+    ];
   }
   const left = row.challenge_over ? "the window has ended" : `window ends in ${format.left(millis(row.challenge_ends) - Date.now())}`;
-  const whom = row.by_time ? "time finalises" : !row.second_person ? "nobody else is needed" : row.proposed_by === me ? "another operator than you finalises" : "you may finalise";
+  const isMine = row.proposed_by === desk.me.name;
+  const mayI = desk.may("/markets/finalise") && !(row.second_person && isMine);
+  const whom = row.by_time
+    ? "time finalises"
+    : mayI
+      ? "you may finalise"
+      : isMine
+        ? "another operator than you finalises"
+        : "another operator finalises";
   return [whom, h("small.dim", null, left)];
 }
 
@@ -87,7 +105,9 @@ function second(row, me) {
  */
 function actsOf(desk, row) {
   const isMine = row.proposed_by === desk.me.name;
-  if (row.dispute) return [propose(row.condition_id, row.question, row.outcomes, row.proposal), ...(isMine ? [] : [withdraw(row)])];
+  const mayWithdraw = row.dispute ? !isMine && desk.me.role === "admin" : isMine || desk.me.role === "admin";
+  const back = mayWithdraw ? [withdraw(row)] : [];
+  if (row.dispute) return [propose(row.condition_id, row.question, row.outcomes, row.proposal), ...back];
   const mayEnd = row.challenge_over && !(row.second_person && isMine);
-  return [...(mayEnd ? [finalise(row)] : []), ...(isMine ? [] : [dispute(row)]), withdraw(row)];
+  return [...(mayEnd ? [finalise(row)] : []), ...(isMine ? [] : [dispute(row)]), ...back];
 }

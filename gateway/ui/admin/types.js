@@ -117,11 +117,9 @@
  * @property {{ withdrawal_limit: string, rebates_daily: boolean }} payments
  * @property {Policy} policy
  *
- * @typedef {{ stage: string, count: number, p50: number, p99: number, max: number }} Stage
- *
  * @typedef {object} Status
- * @property {{ ring: string, busy: number, diskLow: boolean, publisherLag: number, snapshotSequence: number, snapshotFailed: boolean, stages: Stage[] } | null} engine
- * @property {{ version: string, ready: boolean, connections: number, inFlight: number, stages: Stage[] }} gateway
+ * @property {{ ring: string, busy: number, diskLow: boolean, publisherLag: number, snapshotSequence: number, snapshotFailed: boolean } | null} engine
+ * @property {{ version: string, ready: boolean, connections: number, inFlight: number }} gateway
  * @property {{ upstream: string, ageSeconds: number | null, findings: string[] }} [catalog]
  * @property {Exchange} exchange
  * @property {Process[]} processes

@@ -1,51 +1,24 @@
 /** Accounts by wallet, and one of them with its balances, orders, positions and fills. */
 
-import { fill, h, icon } from "../lib/dom.js";
+import { h } from "../lib/dom.js";
 import * as format from "../lib/format.js";
-import { skeleton } from "../components/states.js";
 import { read } from "./api.js";
-import { PAGE, cards, marketLink, money, pager, price, problem, records, shares, walletLink, when } from "./parts.js";
+import { cards, marketLink, money, price, records, shares, walletLink, when } from "./parts.js";
+import { PAGE, searchList } from "./search_list.js";
 
 /** @typedef {import("./desk.js").Desk} Desk */
 /** @typedef {import("./types.js").Account} Account */
 
-const wanted = { wallet: "", offset: 0 };
+const wanted = { search: "", offset: 0 };
 
 /** @param {Desk} desk */
-export async function usersView(desk) {
-  const found = h("div.stack", null, skeleton(6));
-  let asked = 0;
-  const load = async () => {
-    const turn = (asked += 1);
-    try {
-      const content = await list(desk, load);
-      if (turn === asked) fill(found, content);
-    } catch (error) {
-      fill(found, problem(error));
-    }
-  };
-  const search = /** @type {HTMLInputElement} */ (
-    h("input", { type: "search", "aria-label": "Find a wallet", placeholder: "Wallet, 0x…", value: wanted.wallet, oninput: changed, spellcheck: "false" })
-  );
-  function changed() {
-    Object.assign(wanted, { wallet: search.value.trim(), offset: 0 });
-    load();
-  }
-  await load();
-  return h("div.stack", null, h("div.filters", null, h("div.search.wide", { role: "search" }, icon("search"), search)), found);
-}
+export const usersView = (desk) => searchList(wanted, "Find a wallet", () => page(desk));
 
-/** @param {Desk} desk @param {() => void} again */
-async function list(desk, again) {
-  const page = await /** @type {Promise<{ total: number, accounts: Account[] }>} */ (read("/accounts", { ...wanted, limit: PAGE }));
-  const columns = [
-    { label: "Wallet" },
-    { label: "Free", class: "num" },
-    { label: "In orders", class: "num" },
-    { label: "Resting orders", class: "num" },
-    { label: "State" },
-  ];
-  const rows = page.accounts.map((account) => ({
+/** @param {Desk} desk */
+async function page(desk) {
+  const query = { wallet: wanted.search, offset: wanted.offset, limit: PAGE };
+  const { total, accounts } = await /** @type {Promise<{ total: number, accounts: Account[] }>} */ (read("/accounts", query));
+  const rows = accounts.map((account) => ({
     cells: [
       walletLink(account.wallet),
       money(account.free),
@@ -54,17 +27,10 @@ async function list(desk, again) {
       account.closed_only ? "may only reduce" : "trades",
     ],
   }));
-  const none = wanted.wallet ? "No account begins so. A deposit to a wallet opens its account." : "There is no account yet.";
-  const go = (/** @type {number} */ to) => {
-    wanted.offset = to;
-    again();
-  };
-  return h(
-    "div.stack",
-    null,
-    records(desk, { title: `Users (${format.count(page.total)})`, columns, none, key: "users", tools: moves(desk, "users") }, rows),
-    pager(wanted.offset, rows.length, page.total, go),
-  );
+  const columns = [{ label: "Wallet" }, num("Free"), num("In orders"), num("Resting orders"), { label: "State" }];
+  const none = wanted.search ? "No account begins so. A deposit to a wallet opens its account." : "There is no account yet.";
+  const of = { title: `Users (${format.count(total)})`, columns, none, key: "users", tools: moves(desk, "users") };
+  return { total, shown: rows.length, content: records(desk, of, rows) };
 }
 
 /**
@@ -81,7 +47,14 @@ export function moves(desk, key, wallet) {
   ];
   const whom = wallet ? format.address(wallet) : "a wallet";
   return [
-    desk.button(key, { name: "Deposit", path: "/accounts/deposit", says: `to ${whom}: it can trade with it at once`, fixed, fields, done: "The deposit is booked." }),
+    desk.button(key, {
+      name: "Deposit",
+      path: "/accounts/deposit",
+      says: `to ${whom}: it can trade with it at once`,
+      fixed,
+      fields,
+      done: "The deposit is booked.",
+    }),
     desk.button(key, {
       name: "Withdraw",
       path: "/accounts/withdraw",
@@ -116,7 +89,11 @@ export async function userView(desk, wallet) {
       ["Free", money(account.free)],
       ["In orders", money(account.reserved)],
       ["Rebates to be paid", money(account.accrued)],
-      ["State", account.closed_only ? "may only reduce" : "trades", account.owner === account.wallet ? "its own owner" : `owner ${format.address(account.owner)}`],
+      [
+        "State",
+        account.closed_only ? "may only reduce" : "trades",
+        account.owner === account.wallet ? "its own owner" : `owner ${format.address(account.owner)}`,
+      ],
     ]),
     positionRecords(desk, positions),
     orderRecords(desk, orders.data, titles),
@@ -138,7 +115,9 @@ const restrict = (desk, { wallet, closed_only: restricted }) =>
 async function titlesOf(conditions) {
   const named = [...new Set(conditions)].slice(0, 100);
   if (named.length === 0) return new Map();
-  const { markets } = await /** @type {Promise<{ markets: import("./types.js").Market[] }>} */ (read("/markets", { condition_id: named.join(",") }));
+  const { markets } = await /** @type {Promise<{ markets: import("./types.js").Market[] }>} */ (
+    read("/markets", { condition_id: named.join(",") })
+  );
   return new Map(markets.map((market) => [market.conditionId, market.question]));
 }
 
@@ -193,5 +172,9 @@ function fillRecords(desk, fills) {
     ],
   }));
   const columns = [...MARKET, { label: "Side" }, num("Price"), num("Shares"), num("Fee"), { label: "When" }];
-  return records(desk, { title: rows.length === PAGE ? `Latest ${PAGE} fills` : `Fills (${rows.length})`, columns, none: "It has not traded yet." }, rows);
+  return records(
+    desk,
+    { title: rows.length === PAGE ? `Latest ${PAGE} fills` : `Fills (${rows.length})`, columns, none: "It has not traded yet." },
+    rows,
+  );
 }
