@@ -39,6 +39,7 @@ const wordFields = (groups) => [
   { name: "end_date", label: "When the result is expected", kind: "time" },
   {
     name: "event_id",
+    numeric: true,
     label: "Event group",
     kind: "choice",
     value: "",
@@ -112,19 +113,14 @@ export async function newMarketView(desk) {
 
   /** @returns {Draft} */
   function draft() {
-    const {
-      first,
-      second,
-      event_id: group,
-      ...given
-    } = { ...bodyOf(words, ({ value }) => value() || undefined), ...bodyOf(trading, ({ read }) => read()) };
+    const { first, second, ...given } = bodyOf(words, ({ value }) => value() || undefined);
     const question = String(given.question ?? "");
     return /** @type {Draft} */ ({
       ...given,
+      ...bodyOf(trading, ({ read }) => read()),
       question,
       slug: String(given.slug ?? slugOf(question)),
       outcomes: [String(first), String(second)],
-      event_id: group === undefined ? undefined : Number(group),
     });
   }
 
@@ -153,11 +149,7 @@ export async function newMarketView(desk) {
  */
 function preview(draft) {
   const fee = { ratePpm: draft.fee?.rate_ppm ?? 0, exponent: draft.fee?.exponent ?? 1 };
-  const starts = draft.event_id
-    ? "opens by command, with its event group"
-    : draft.opens_at
-      ? `opens on ${when(draft.opens_at)}`
-      : "trades at once";
+  const opens = draft.opens_at ? when(draft.opens_at) : draft.event_id ? "by command, with its event group" : "at once";
   return h(
     "div.stack",
     null,
