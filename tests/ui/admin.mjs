@@ -6,6 +6,8 @@ import { readFile } from "node:fs/promises";
 import { open } from "./browser.mjs";
 
 export const OPERATOR = process.env.EXCHANGE_OPERATOR;
+/** The link that the exchange prints at its start. */
+export const ADMIN = process.env.EXCHANGE_ADMIN;
 /** Names differ between runs against one exchange. */
 export const RUN = Date.now().toString(36);
 
@@ -14,7 +16,7 @@ export const adminToken = async () => (await readFile(`${process.env.EXCHANGE_DA
 /** A page of its own, signed in with a token; the first admin's by default. */
 export async function desk(browser, token, options = {}) {
   const page = await open(browser, options);
-  await page.goto(`${OPERATOR}/admin/`);
+  await page.goto(ADMIN);
   await page.getByLabel("Your token").fill(token ?? (await adminToken()));
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("button", { name: "Sign out" }).waitFor();

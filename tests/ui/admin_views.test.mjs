@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import { after, before, test } from "node:test";
 
-import { OPERATOR, RUN, act, adminToken, desk, panel, row, view } from "./admin.mjs";
+import { ADMIN, OPERATOR, RUN, act, adminToken, desk, panel, row, view } from "./admin.mjs";
 import { clean, eventually, go, launch } from "./browser.mjs";
 
 const AXE = fs.readFileSync(new URL("../../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
@@ -62,9 +62,9 @@ test("markets are found by words and state, with price, volume, open interest an
   assert.match(figures.text, /Yes \d+(\.\d)?¢/);
   const amounts = figures.text.match(/\$[\d,]+\.\d\d/g).map((amount) => Number(amount.replace(/[$,]/g, "")));
   assert.ok(amounts.length === 2 && amounts[0] > 0 && amounts[0] <= Number(figures.market.volume), figures.text);
-  await page.getByLabel("State").selectOption("closed");
+  await page.getByRole("combobox", { name: "State", exact: true }).selectOption("closed");
   await page.getByText("No market matches.").waitFor();
-  await page.getByLabel("State").selectOption("trading");
+  await page.getByRole("combobox", { name: "State", exact: true }).selectOption("trading");
   await row(page, QUESTION)
     .getByText(/closes in|–/)
     .waitFor();
@@ -94,7 +94,7 @@ test("a user is found by wallet, with balances, orders and fills", async () => {
   assert.match(await orders.locator("tbody tr").first().innerText(), /(Buy|Sell)[^]*¢/);
   const fills = panel(page, /fills|Fills/);
   await fills.locator("tbody tr").first().waitFor();
-  assert.match(await fills.locator("tbody tr").first().innerText(), /\?[^]*(Buy|Sell)[^]*¢[^]*\$/);
+  assert.match(await fills.locator("tbody tr").first().innerText(), /(Buy|Sell)[^]*¢[^]*\$/);
   await clean(page);
 });
 
@@ -137,20 +137,23 @@ test("the log has all of the journal, also after a restart, and is filtered by p
   );
   await view(page, "Log");
   await row(page, `fine in ${RUN}`).getByText("resumed it").waitFor();
-  await page.getByLabel("Act").selectOption("held it");
+  await page.getByRole("combobox", { name: "Act", exact: true }).selectOption("held it");
   const held = row(page, `a look in ${RUN}`);
   await held.getByText("admin").first().waitFor();
   await held.getByRole("link", { name: new RegExp(QUESTION) }).waitFor();
   assert.equal(await row(page, `fine in ${RUN}`).count(), 0);
-  await page.getByLabel("Act").selectOption("Every act");
+  await page.getByRole("combobox", { name: "Act", exact: true }).selectOption("Every act");
   await page.getByRole("combobox", { name: "Market" }).fill("Lindqvist");
   const question = await page.locator("datalist option").first().getAttribute("value");
   await page.getByRole("combobox", { name: "Market" }).fill(question);
-  await page.getByText("This is the beginning of the journal.").waitFor();
   const rows = page.getByRole("region", { name: /^Acts/ }).locator("tbody tr");
+  await eventually(
+    () => rows.allInnerTexts(),
+    (texts) => texts.length > 2 && texts.every((text) => text.includes(question)),
+  );
   await row(page, "created the market").waitFor();
-  for (const text of await rows.allInnerTexts()) assert.ok(text.includes(question), text);
-  await page.getByLabel("Person").selectOption("sync");
+  await page.getByText("This is the beginning of the journal.").waitFor();
+  await page.getByRole("combobox", { name: "Person", exact: true }).selectOption("sync");
   await page.getByText("Nobody did such a thing.").or(row(page, "sync").first()).waitFor();
   await clean(page, /status of 50|Failed to fetch|ERR_|WebSocket/);
 });
@@ -177,10 +180,10 @@ test("no table is cut at 390 px", async () => {
   await page.getByRole("link", { name: /Lindqvist/ }).click();
   await panel(page, "What comes next").waitFor();
   await check("a market");
-  await page.goto(`${OPERATOR}/admin/#user/${(await read("/accounts")).accounts.at(-1).wallet}`);
+  await page.goto(`${ADMIN}#user/${(await read("/accounts")).accounts.at(-1).wallet}`);
   await panel(page, /^Resting orders/).waitFor();
   await check("a user");
-  await page.goto(`${OPERATOR}/admin/#new`);
+  await page.goto(`${ADMIN}#new`);
   await page.getByRole("heading", { name: "New market" }).waitFor();
   await check("a new market");
   await clean(page);
@@ -214,10 +217,10 @@ for (const colorScheme of ["light", "dark"]) {
     await panel(page, "How it trades").getByRole("button", { name: "Change the clock" }).click();
     await check("the dialog of an act");
     await page.getByRole("button", { name: "Cancel" }).click();
-    await page.goto(`${OPERATOR}/admin/#user/${(await read("/accounts")).accounts.at(-1).wallet}`);
+    await page.goto(`${ADMIN}#user/${(await read("/accounts")).accounts.at(-1).wallet}`);
     await panel(page, /^Resting orders/).waitFor();
     await check("a user");
-    await page.goto(`${OPERATOR}/admin/#new`);
+    await page.goto(`${ADMIN}#new`);
     await page.getByRole("heading", { name: "New market" }).waitFor();
     await check("a new market");
     await page.getByRole("button", { name: "Sign out" }).click();
@@ -241,7 +244,7 @@ test("screenshots of the operator's page", { skip: !process.env.SCREENSHOTS }, a
     for (const colorScheme of ["light", "dark"]) {
       const page = await desk(browser, undefined, { viewport: { width, height: 900 }, colorScheme, reducedMotion: "reduce" });
       for (const [name, hash] of Object.entries(pages)) {
-        await page.goto(`${OPERATOR}/admin/#${hash}`);
+        await page.goto(`${ADMIN}#${hash}`);
         await page.locator("main .stack, main form").first().waitFor();
         await page.screenshot({ path: `${process.env.SCREENSHOTS}/admin-${name}-${width}-${colorScheme}.png` });
       }

@@ -46,6 +46,7 @@ export function ask(act, done) {
     event.preventDefault();
     button.toggleAttribute("disabled", true);
     try {
+      await Promise.all(fields.map(({ ready }) => ready?.()));
       const body = { ...act.fixed, ...bodyOf([...fields, reason], ({ read }) => read()) };
       const answer = await send(act.path, body);
       dialog.close();

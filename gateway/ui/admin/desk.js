@@ -97,6 +97,9 @@ export async function start() {
   }
 }
 
+/** @param {string} text */
+const resultLine = (text) => h("p.result", { role: "status" }, text);
+
 /** The view and its argument in the address. */
 function current() {
   const [name, argument = ""] = location.hash.slice(1).split("/");
@@ -128,7 +131,7 @@ function show(me) {
       location.hash = to;
       coming = { key, text };
     },
-    result: (key) => key !== undefined && last?.key === key && h("p.result", { role: "status" }, last.text),
+    result: (key) => key !== undefined && last?.key === key && resultLine(last.text),
     again: () => draw(),
   };
   const links = VIEWS.filter(({ under }) => !under).map(({ name, label }) => h("a", { href: `#${name}`, "data-view": name }, label));
@@ -166,6 +169,8 @@ function show(me) {
     try {
       const content = await view.draw(desk, argument);
       if (current().view !== view || current().argument !== argument) return;
+      // What the act was on may have left the view.
+      if (last && !content.querySelector(".result")) content.prepend(resultLine(last.text));
       fill(main, content);
       document.title = `${view.label}: ${siteName()} operators`;
     } catch (error) {

@@ -24,6 +24,7 @@ import * as format from "../lib/format.js";
  * @property {HTMLElement} element
  * @property {() => unknown} read the value; undefined where it did not change
  * @property {() => unknown} value the value, changed or not
+ * @property {() => Promise<unknown>} [ready] waits for what is read of a file
  */
 
 /** @typedef {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} Input */
@@ -42,13 +43,15 @@ export function field(spec) {
   if (spec.kind === "time") return timeField(spec, id);
   const input = inputOf(spec, id);
   const first = input.value;
+  /** @type {Promise<string>} */
+  let pending = Promise.resolve("");
   let hash = "";
-  if (spec.kind === "file")
-    input.addEventListener("change", async () => (hash = await sha256(/** @type {HTMLInputElement} */ (input).files?.[0])));
+  if (spec.kind === "file") input.addEventListener("change", () => (pending = sha256(/** @type {HTMLInputElement} */ (input).files?.[0])));
   const value = () => (spec.kind === "file" ? hash || undefined : valueOf(spec, input.value));
   return {
     spec,
     element: labelled(spec, id, h("div.input", null, input, spec.unit && h("span.suffix", null, spec.unit))),
+    ready: async () => (hash = await pending),
     value,
     read: () => (input.value === first && !spec.required ? undefined : value()),
   };

@@ -88,7 +88,7 @@ function hire(shown) {
       shown,
       h(
         "section.panel.token-panel",
-        { "aria-label": "New token", role: "status" },
+        { "aria-label": "New token" },
         h("header", null, h("h2", null, "The new token. Copy it now: nobody can show it again.")),
         h("p.copyline", null, h("code.token", null, token), h("button", { type: "button", onclick: copy }, "Copy")),
         h("p.dim", null, "The person signs in with it on this page. The list below shows them after a refresh."),
