@@ -15,12 +15,12 @@ use foretell_wire::ErrorCode::{
     EventNotActive, EventNotFound, HalfInNegRisk, InsufficientBalance, InvalidFee,
     InvalidMinimumSize, InvalidPolicy, InvalidQuestionIndex, InvalidSettings, InvalidTerms,
     InvalidTick, InvalidTransition, InvalidWindow, KeyNotFound, LastAdmin, ListFull, MarketDiffers,
-    MarketNotFound, NewOperator, NoPolicy, NoProposal, NoWouldLeaveNone, NotAnOwner, NotFound, NotPermitted,
-    NothingAccrued, OperatorNameTaken, OperatorNotFound, OperatorTokenTaken, OutsideNotLast,
-    ProposalDisputed, RebatesInProgress, ReferenceReused, SamePerson, SecondPersonRequired,
-    SecondYes, SlugTaken, SnapshotFailed, SnapshotTimeout, SnapshotsOff, TokenTaken, TooManyHeld,
-    TooManyOperators, UpstreamOwned, WalletHasLiveOrders, WalletKindTaken, WalletNotBindable,
-    WalletNotBound, WithdrawalNotFound, WithdrawalReleased,
+    MarketNotFound, NewOperator, NoPolicy, NoProposal, NoWouldLeaveNone, NotAnOwner, NotFound,
+    NotPermitted, NothingAccrued, OperatorNameTaken, OperatorNotFound, OperatorTokenTaken,
+    OutsideNotLast, ProposalDisputed, RebatesInProgress, ReferenceReused, SamePerson,
+    SecondPersonRequired, SecondYes, SlugTaken, SnapshotFailed, SnapshotTimeout, SnapshotsOff,
+    TokenTaken, TooManyHeld, TooManyOperators, UpstreamOwned, WalletHasLiveOrders, WalletKindTaken,
+    WalletNotBindable, WalletNotBound, WithdrawalNotFound, WithdrawalReleased,
 };
 use foretell_wire::limits::OPERATOR_BODY_BYTES;
 use foretell_wire::operator::{OperatorCommand, SNAPSHOT_PATH};

@@ -3,7 +3,7 @@
 import { h } from "../lib/dom.js";
 import * as format from "../lib/format.js";
 import { read } from "./api.js";
-import { ago, cards, money, records, walletLink, when } from "./parts.js";
+import { ago, cards, money, records, symbol, walletLink, when } from "./parts.js";
 import { moves } from "./users_view.js";
 
 /** @typedef {import("./desk.js").Desk} Desk */
@@ -16,7 +16,6 @@ export async function moneyView(desk) {
     /** @type {Promise<import("./types.js").Status>} */ (read("/status")),
   ]);
   const limit = exchange.payments.withdrawal_limit;
-  const symbol = format.money(0n)[0];
   const buttons = [
     ...moves(desk, "money"),
     desk.button("money", {
@@ -30,7 +29,7 @@ export async function moneyView(desk) {
       path: "/fees/withdraw",
       says: `out of the exchange: ${money(exchange.fees)} are there`,
       fixed: { reference: crypto.randomUUID() },
-      fields: [{ name: "amount", label: "Amount", kind: "amount", unit: symbol, required: true }],
+      fields: [{ name: "amount", label: "Amount", kind: "amount", unit: symbol(), required: true }],
       done: "The fees are withdrawn.",
     }),
     desk.button("money", {
@@ -42,7 +41,7 @@ export async function moneyView(desk) {
           name: "withdrawal_limit",
           label: "A second person confirms withdrawals above",
           kind: "amount",
-          unit: symbol,
+          unit: symbol(),
           value: limit,
           help: "0: none waits.",
         },

@@ -3,6 +3,7 @@
 import { micros } from "../lib/decimal.js";
 import { h } from "../lib/dom.js";
 import * as format from "../lib/format.js";
+import { get } from "../lib/store.js";
 import { explained } from "./api.js";
 
 /** @typedef {import("../lib/dom.js").Child} Child */
@@ -94,6 +95,9 @@ export const walletLink = (wallet) => h("a.mono", { href: `#user/${wallet}`, tit
 
 /** @param {string | number} amount whole units */
 export const money = (amount) => format.money(micros(amount));
+
+/** Sign of the site's currency. @returns {string} */
+export const symbol = () => get("site")?.currency?.symbol ?? "$";
 
 /** @param {string | number} size whole shares */
 export const shares = (size) => format.shares(micros(size));

@@ -3,7 +3,7 @@
 import { h } from "../lib/dom.js";
 import * as format from "../lib/format.js";
 import { read } from "./api.js";
-import { cards, marketLink, money, price, records, shares, walletLink, when } from "./parts.js";
+import { cards, marketLink, money, price, records, shares, symbol, walletLink, when } from "./parts.js";
 import { PAGE, searchList } from "./search_list.js";
 
 /** @typedef {import("./desk.js").Desk} Desk */
@@ -43,7 +43,7 @@ export function moves(desk, key, wallet) {
   const fixed = { wallet, reference: crypto.randomUUID() };
   const fields = [
     ...(wallet ? [] : [{ name: "wallet", label: "Wallet, 0x…", required: true }]),
-    { name: "amount", label: "Amount", kind: /** @type {const} */ ("amount"), unit: format.money(0n)[0], required: true },
+    { name: "amount", label: "Amount", kind: /** @type {const} */ ("amount"), unit: symbol(), required: true },
   ];
   const whom = wallet ? format.address(wallet) : "a wallet";
   return [

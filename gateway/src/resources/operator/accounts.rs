@@ -5,8 +5,9 @@ use foretell_model::{AccountNumber, Command, Outcome, Reference, WalletAddress};
 use foretell_view::{Account, HeldWithdrawal, View};
 use foretell_wire::ErrorCode;
 use foretell_wire::operator::{
-    AccountAnswer, AccountRow, AccountRows, AccountsQuery, Binding, ClosedOnly, CommandAnswer, FeesWithdrawal, HeldReference, HeldRow,
-    HeldRows, Nothing, PositionAnswer, ProfileEdit, Transfer, WalletName,
+    AccountAnswer, AccountRow, AccountRows, AccountsQuery, Binding, ClosedOnly, CommandAnswer,
+    FeesWithdrawal, HeldReference, HeldRow, HeldRows, Nothing, PositionAnswer, ProfileEdit,
+    Transfer, WalletName,
 };
 use foretell_wire::text::ids;
 use foretell_wire::text::time::iso;

@@ -3,8 +3,8 @@
 use foretell_journal::{Frame, FrameReader, JournalError, Next, Scratch};
 use foretell_model::evidence::ActEvidence;
 use foretell_model::{
-    Command, CommandKind, ConditionId, EventId, EventNumber, MarketNumber, OperatorNumber, OperatorRole,
-    Sequence, TimeNs,
+    Command, CommandKind, ConditionId, EventId, EventNumber, MarketNumber, OperatorNumber,
+    OperatorRole, Sequence, TimeNs,
 };
 use foretell_view::{EventGroup, View};
 use foretell_wire::ErrorCode;
@@ -95,10 +95,14 @@ pub(crate) async fn list(
     let app = &context.app;
     app.shared_view.catch_up().await?;
     let wanted = wanted(app, query)?;
-    let searching = app.shared_view.search(move |frames| search(frames, &wanted));
+    let searching = app
+        .shared_view
+        .search(move |frames| search(frames, &wanted));
     let (found, next) = searching.await.ok_or(ErrorCode::Internal)?;
     let state = app.shared_view.read();
-    let acts = found.into_iter().filter_map(|act| row(app, &state.view, act));
+    let acts = found
+        .into_iter()
+        .filter_map(|act| row(app, &state.view, act));
     let acts = Acts {
         acts: acts.collect(),
         next,
@@ -184,7 +188,10 @@ impl Wanted {
             fields.get("market").and_then(Json::as_u64) == Some(number.0.into())
                 || fields.get("condition").and_then(Json::as_str) == Some(&condition.to_string())
         };
-        let is_wanted = self.command.as_deref().is_none_or(|wanted| wanted == name_of(kind))
+        let is_wanted = self
+            .command
+            .as_deref()
+            .is_none_or(|wanted| wanted == name_of(kind))
             && self.market.is_none_or(is_on);
         let reason = ActEvidence::decode(frame.evidence()).map_or("", |act| act.reason);
         is_wanted.then(|| FoundAct {
@@ -263,7 +270,9 @@ fn subject_of(view: &View, kind: CommandKind, fields: &mut Map<String, Json>) ->
     match kind {
         CommandKind::RegisterEvent => {
             let id = fields.get("event")?.as_u64()?;
-            view.events().by_id(EventId(id)).map(|(_, group)| title(group))
+            view.events()
+                .by_id(EventId(id))
+                .map(|(_, group)| title(group))
         }
         CommandKind::DescribeEvent => {
             let number = number_of(&fields.remove("event")?)?;

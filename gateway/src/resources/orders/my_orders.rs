@@ -3,9 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use foretell_model::{
-    AccountNumber, MarketNumber, OrderId, OrderNumber, Outcome, WalletAddress,
-};
+use foretell_model::{AccountNumber, MarketNumber, OrderId, OrderNumber, Outcome, WalletAddress};
 use foretell_view::{Order, TradeId, View};
 use foretell_wire::ErrorCode;
 use foretell_wire::limits::PAGE_ROWS;

@@ -121,7 +121,11 @@ impl Search {
     }
 }
 
-fn figures(app: &App, view: &View, (number, market): (MarketNumber, &Market)) -> Option<FiguresRow> {
+fn figures(
+    app: &App,
+    view: &View,
+    (number, market): (MarketNumber, &Market),
+) -> Option<FiguresRow> {
     let yes = view.books().get(number)?.of(Outcome::Yes);
     let price = view.current_price(number, Outcome::Yes)?;
     Some(FiguresRow {

@@ -99,7 +99,9 @@ fn name_of(pid: u32) -> Option<String> {
         let place = arguments.iter().position(|argument| *argument == flag)?;
         arguments.get(place + 1).copied()
     };
-    let command = arguments.iter().find(|argument| !argument.starts_with('-'))?;
+    let command = arguments
+        .iter()
+        .find(|argument| !argument.starts_with('-'))?;
     Some(match *command {
         "up" => "supervisor".to_owned(),
         "catalog" => "catalog-sync".to_owned(),
