@@ -81,7 +81,7 @@ export const TOKEN_PLACE =
 
 /** What the operator may do about it. @type {Record<string, string>} */
 const WORDS = {
-  unauthorized: `The exchange does not know this token, or it was revoked. ${TOKEN_PLACE}`,
+  operator_unauthorized: `The exchange does not know this token, or it was revoked. ${TOKEN_PLACE}`,
   operator_role: "Your role does not include this. “Operators” says who has which role.",
   same_person: "This needs another operator: who proposed or asked may not confirm.",
   new_operator: "You were added too recently to count as the second person. “Operators” says from when you count.",
@@ -116,6 +116,5 @@ const WORDS = {
 export function explained(error) {
   if (!(error instanceof Refused)) return { text: "The page failed.", detail: String(error) };
   if (error.status === 0) return { text: "The exchange does not answer. Is it running?", detail: "" };
-  const text = WORDS[error.code] ?? (error.status === 401 ? WORDS.unauthorized : "");
-  return text ? { text, detail: error.message } : { text: "The exchange refused this.", detail: error.message };
+  return { text: WORDS[error.code] ?? "The exchange refused this.", detail: error.message };
 }
