@@ -99,15 +99,13 @@ pub(crate) async fn list(
         .shared_view
         .search(move |frames| search(frames, &wanted));
     let (found, next) = searching.await.ok_or(ErrorCode::Internal)?;
-    let state = app.shared_view.read();
-    let acts = found
-        .into_iter()
-        .filter_map(|act| row(app, &state.view, act));
-    let acts = Acts {
-        acts: acts.collect(),
-        next,
+    let (acts, position) = {
+        let state = app.shared_view.read();
+        let acts = found.into_iter();
+        let acts = acts.filter_map(|act| row(app, &state.view, act));
+        (acts.collect(), state.position())
     };
-    Ok(Answer::of(&acts).at(state.position()))
+    Ok(Answer::of(&Acts { acts, next }).at(position))
 }
 
 fn wanted(app: &App, query: ActsQuery) -> Result<Wanted, ErrorCode> {

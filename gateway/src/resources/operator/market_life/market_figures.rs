@@ -18,7 +18,7 @@ use crate::resources::operator::market_life::market_list::row;
 use crate::view::search::{break_if, in_steps};
 
 /// Markets visited under one lock hold: their words are compared.
-const STEP: usize = 512;
+const STEP: usize = 128;
 
 /// Answer of `GET /markets/figures`.
 #[derive(Serialize, JsonSchema)]
