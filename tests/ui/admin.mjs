@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 
-import { open } from "./browser.mjs";
+import { eventually, open } from "./browser.mjs";
 
 export const OPERATOR = process.env.EXCHANGE_OPERATOR;
 /** The link that the exchange prints at its start. */
@@ -45,17 +45,20 @@ export async function ask(page, scope, name, fields = {}) {
   await scope.getByRole("button", { name, exact: true }).click();
   const dialog = page.getByRole("dialog");
   await enter(dialog, fields);
-  return dialog.locator(".says").textContent();
+  const says = dialog.locator(".says:not(:empty)");
+  await says.waitFor();
+  return says.textContent();
 }
 
 /** Carries out an act; returns its sentence and its result, which stands where the button was. */
 export async function act(page, scope, name, fields) {
+  const results = () => page.locator(".result").allTextContents();
+  const [before] = await results();
   const says = await ask(page, scope, name, fields);
   await page.getByRole("dialog").getByRole("button", { name, exact: true }).click();
   await page.getByRole("dialog").waitFor({ state: "detached" });
-  const result = page.locator(".result");
-  await result.waitFor();
-  return { says, result: await result.textContent() };
+  const [result] = await eventually(results, (texts) => texts.length === 1 && texts[0] !== before);
+  return { says, result };
 }
 
 export const row = (page, text) => page.getByRole("row").filter({ hasText: text });
@@ -69,6 +72,7 @@ export async function hire(browser, admin, name, role) {
   await dialog.getByLabel("Name").fill(name);
   await dialog.getByLabel("Role").selectOption(role);
   await dialog.getByRole("button", { name: "Add an operator" }).click();
+  await dialog.waitFor({ state: "detached" });
   const token = await panel(admin, "New token").locator("code").textContent();
   assert.match(token, /^[0-9a-f]{64}$/);
   return desk(browser, token);

@@ -11,7 +11,7 @@ import { problem } from "./parts.js";
  * @typedef {object} Act
  * @property {string} name of its button
  * @property {string} path
- * @property {string} says what it does, without the name
+ * @property {string | (() => Promise<string>)} says what it does, without the name
  * @property {object} [fixed] fields that are not asked for
  * @property {import("./fields.js").Spec[]} [fields]
  * @property {boolean} [final] nothing takes it back
@@ -27,11 +27,12 @@ export function ask(act, done) {
   const fields = (act.fields ?? []).map(field);
   const reason = field({ name: "reason", label: "Reason, for the log", required: act.reasoned });
   const trouble = h("div");
+  const sentence = h("p.says");
   const button = h("button.primary", { type: "submit", class: act.final ? "primary final" : "primary" }, act.name);
   const form = h(
     "form.dialog-body",
     { method: "dialog", onsubmit: submit },
-    h("p.says", null, `${act.name} ${act.says}${act.final ? "; cannot be undone" : ""}.`),
+    sentence,
     fields.map(({ element }) => element),
     reason.element,
     trouble,
@@ -59,6 +60,9 @@ export function ask(act, done) {
     }
   }
 
+  const say = (/** @type {string} */ says) => fill(sentence, `${act.name} ${says}${act.final ? "; cannot be undone" : ""}.`);
+  if (typeof act.says === "string") say(act.says);
+  else act.says().then(say, (error) => fill(trouble, problem(error)));
   document.body.append(dialog);
   dialog.showModal();
 }

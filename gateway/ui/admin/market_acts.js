@@ -1,6 +1,7 @@
 /** What an operator may do with a market: each act with the sentence that says what it does. */
 
 import { payoutText } from "../lib/life.js";
+import { read } from "./api.js";
 import { counted, millis, money, percent, when } from "./parts.js";
 
 /** @typedef {import("./types.js").Market} Market */
@@ -126,7 +127,7 @@ export const policyText = (policy) =>
  * @param {{ condition: string, question: string }} market
  * @param {string} name
  * @param {string} path
- * @param {string} says
+ * @param {Act["says"]} says
  * @param {string} done
  * @param {Partial<Act>} [more]
  * @returns {Act}
@@ -139,6 +140,24 @@ const on = ({ condition }, name, path, says, done, more = {}) => ({
   ...more,
   fixed: { condition_id: condition, ...more.fixed },
 });
+
+/**
+ * A market as it is now.
+ * @param {string} condition
+ * @returns {Promise<Market | undefined>}
+ */
+export async function readMarket(condition) {
+  const found = ["false", "true"].map((archived) => read("/markets/figures", { search: condition, archived, limit: 1 }));
+  const pages = await /** @type {Promise<{ markets: Market[] }[]>} */ (Promise.all(found));
+  return pages.flatMap(({ markets }) => markets)[0];
+}
+
+/**
+ * A sentence with the figures of the moment in which it is read.
+ * @param {Market} market
+ * @param {(now: Market) => string} text
+ */
+const fresh = (market, text) => async () => `${quoted(market.question)}: ${text((await readMarket(market.conditionId)) ?? market)}`;
 
 /** @param {Market} market */
 const named = ({ conditionId: condition, question }) => ({ condition, question });
@@ -154,7 +173,10 @@ const open = (market) => {
 
 /** @param {Market} market */
 const hold = (market) => {
-  const says = `${quoted(market.question)}: trading stops until you resume it, ${counted(market.liveOrders, "resting order", "stays", "stay")}`;
+  const says = fresh(
+    market,
+    ({ liveOrders }) => `trading stops until you resume it, ${counted(liveOrders, "resting order", "stays", "stay")}`,
+  );
   return on(named(market), "Hold", "pause", says, "It is on hold.");
 };
 
@@ -172,7 +194,7 @@ export const lift = (market) => {
 
 /** @param {Market} market */
 const close = (market) => {
-  const says = `${quoted(market.question)}: ${counted(market.liveOrders, "resting order", "ends", "end")}, trading stops`;
+  const says = fresh(market, ({ liveOrders }) => `${counted(liveOrders, "resting order", "ends", "end")}, trading stops`);
   return on(named(market), "Close", "close", says, "It is closed. Propose its payout when the result is known.", { final: true });
 };
 
@@ -210,7 +232,7 @@ export const propose = (condition, question, outcomes, replaced) => {
 
 /** @param {Market} market */
 export const payOut = (market) => {
-  const says = `${quoted(market.question)} in one step: holders of the outcome get ${money(market.openInterest)} in all`;
+  const says = fresh(market, ({ openInterest }) => `holders of the outcome get ${money(openInterest)} in all, in one step`);
   return on(named(market), "Pay out", "resolve", says, PAID, { final: true, fields: [payoutField(market.outcomes)] });
 };
 

@@ -18,15 +18,13 @@ import { proposalRecords } from "./review_view.js";
  * @param {string} condition
  */
 export async function marketView(desk, condition) {
-  const [live, archived, words, review, status, log] = await Promise.all([
-    found(condition, false),
-    found(condition, true),
+  const [market, words, review, status, log] = await Promise.all([
+    acts.readMarket(condition),
     /** @type {Promise<import("./types.js").Words>} */ (read(`/markets/${condition}`)),
     /** @type {Promise<import("./types.js").Review>} */ (read("/review")),
     /** @type {Promise<import("./types.js").Status>} */ (read("/status")),
     /** @type {Promise<import("./types.js").Log>} */ (read("/acts", { condition_id: condition, limit: 20 })),
   ]);
-  const market = live ?? archived;
   if (!market) return h("p.empty", null, "There is no such market.");
   const proposals = review.proposals.filter((row) => row.condition_id === condition);
   const next = [...acts.nextActs(market), ...payoutActs(market, proposals.length)];
@@ -69,13 +67,6 @@ export async function marketView(desk, condition) {
     panel(desk, "Words", [wordFacts(market, words)]),
     logRecords(desk, log.acts, "Latest acts on it", [h("a", { href: `#log/${condition}` }, "All acts")]),
   );
-}
-
-/** @param {string} condition @param {boolean} archived */
-async function found(condition, archived) {
-  const query = { search: condition, archived: String(archived), limit: 1 };
-  const page = await /** @type {Promise<{ markets: Market[] }>} */ (read("/markets/figures", query));
-  return page.markets[0];
 }
 
 /** @param {Market} market @param {number} proposals @returns {acts.Act[]} */

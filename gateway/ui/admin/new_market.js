@@ -115,9 +115,12 @@ export async function newMarketView(desk) {
   function draft() {
     const { first, second, ...given } = bodyOf(words, ({ value }) => value() || undefined);
     const question = String(given.question ?? "");
+    const terms = bodyOf(trading, ({ read }) => read());
+    const fee = /** @type {Draft["fee"]} */ (terms.fee);
     return /** @type {Draft} */ ({
       ...given,
-      ...bodyOf(trading, ({ read }) => read()),
+      ...terms,
+      fee: fee?.rate_ppm ? { exponent: 1, ...fee } : undefined,
       question,
       slug: String(given.slug ?? slugOf(question)),
       outcomes: [String(first), String(second)],
