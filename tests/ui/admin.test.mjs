@@ -124,7 +124,7 @@ test("an operator creates a market, holds and resumes it, resolves by two person
     "idea of the season",
     "a question of a trader",
   ])
-    await latest.getByText(text).waitFor();
+    await latest.getByText(text).first().waitFor();
 
   // The demo resolves its own markets in one step.
   await view(admin, "Exchange");

@@ -47,7 +47,7 @@ function themeButton() {
 const brand = () =>
   h(
     "a.brand",
-    { href: "#markets", "aria-label": `${siteName()}, operators` },
+    { href: "#markets" },
     h("span.logo", { "aria-hidden": "true" }, h("img", { src: "/admin/favicon.svg", alt: "", width: "24", height: "24" })),
     h("span.name", null, siteName()),
     h("span.badge", null, "Operators"),
@@ -134,7 +134,10 @@ function show(me) {
     result: (key) => key !== undefined && last?.key === key && resultLine(last.text),
     again: () => draw(),
   };
-  const links = VIEWS.filter(({ under }) => !under).map(({ name, label }) => h("a", { href: `#${name}`, "data-view": name }, label));
+  // A link to the view that is shown reads it again.
+  const links = VIEWS.filter(({ under }) => !under).map(({ name, label }) =>
+    h("a", { href: `#${name}`, "data-view": name, onclick: () => location.hash === `#${name}` && draw() }, label),
+  );
   fill(
     root,
     h(
@@ -169,6 +172,7 @@ function show(me) {
     try {
       const content = await view.draw(desk, argument);
       if (current().view !== view || current().argument !== argument) return;
+      if (!content.querySelector("h1")) content.prepend(h("h1.hidden", null, view.label));
       // What the act was on may have left the view.
       if (last && !content.querySelector(".result")) content.prepend(resultLine(last.text));
       fill(main, content);
