@@ -183,7 +183,9 @@ function on({ condition_id: condition, subject, fields }) {
 }
 
 /** @param {LoggedAct} row @returns {string} */
-function details({ fields, outcomes }) {
+function details({ command, fields, outcomes }) {
+  // A registration has every term: the market's page shows them.
+  if (command === "/markets") return "";
   const payout = fields.payout ?? fields.counter;
   const parts = [
     typeof payout === "string" && outcomes && payoutText(/** @type {"yes" | "no" | "half"} */ (payout), outcomes),
@@ -191,7 +193,6 @@ function details({ fields, outcomes }) {
     typeof fields.mode === "string" && fields.mode.replaceAll("-", " "),
     typeof fields.name === "string" && fields.name,
     typeof fields.role === "string" && fields.role,
-    typeof fields.tick === "string" && `${fields.tick}`,
     fields.archived === true && "archived",
     fields.archived === false && "shown",
     fields.closed_only === true && "restricted",
@@ -207,6 +208,7 @@ const update = (fields) =>
   Object.entries(fields)
     .map(([name, value]) => {
       const words = name.replaceAll("_", " ").replace(/ (ppm|ms|seconds)$/, "");
+      if (name.endsWith("_limit") || name.endsWith("_minimum")) return `${words} ${money(String(value))}`;
       if (name.endsWith("ppm")) return `${words} ${percent(Number(value))}`;
       if (name.endsWith("_ms")) return `${words} ${format.delay(Number(value))}`;
       if (name.endsWith("_at") || name.endsWith("_time"))

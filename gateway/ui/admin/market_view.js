@@ -42,7 +42,11 @@ export async function marketView(desk, condition) {
     h("p", null, h("a", { href: "#markets" }, "← Markets")),
     h("div.market-title", null, h("h1", null, market.question || market.slug), stateTag(market)),
     cards([
-      [`Price of ${market.outcomes[0]}`, price(market.price), `bid ${price(market.bestBid)}, ask ${price(market.bestAsk)}`],
+      [
+        `Price of ${market.outcomes[0]}`,
+        price(market.price),
+        `${market.bestBid ? `bid ${price(market.bestBid)}` : "no bid"}, ${market.bestAsk ? `ask ${price(market.bestAsk)}` : "no ask"}`,
+      ],
       ["Volume", money(market.volume), "since the beginning"],
       ["Open interest", money(market.openInterest), "locked by its shares"],
       ["Resting orders", format.count(market.liveOrders), ""],

@@ -2,7 +2,7 @@
 
 import { h } from "../lib/dom.js";
 import * as format from "../lib/format.js";
-import { nextText } from "../lib/life.js";
+import { nextText, payoutText } from "../lib/life.js";
 import { read } from "./api.js";
 import { STATES, lifeOf, nextActs, quoted } from "./market_acts.js";
 import { marketLink, money, price, records } from "./parts.js";
@@ -58,7 +58,7 @@ async function page(desk) {
     cells: [
       marketLink(market.conditionId, market.question || market.slug),
       stateTag(market),
-      `${market.outcomes[0]} ${price(market.price)}`,
+      market.payout ? `${payoutText(market.payout, market.outcomes)} paid` : `${market.outcomes[0]} ${price(market.price)}`,
       money(market.volume),
       money(market.openInterest),
       format.count(market.liveOrders),

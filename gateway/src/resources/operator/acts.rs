@@ -288,3 +288,34 @@ fn subject_of(view: &View, kind: CommandKind, fields: &mut Map<String, Json>) ->
 fn number_of(value: &Json) -> Option<u32> {
     value.as_u64().and_then(|number| u32::try_from(number).ok())
 }
+
+#[cfg(test)]
+mod tests {
+    use foretell_model::command::{Deposit, SetTerms};
+    use foretell_model::{Micros, Reference, TermsUpdate, WalletAddress};
+
+    use super::*;
+
+    #[test]
+    fn fields_have_units_and_leave_out_what_stays() {
+        let deposit = Command::Deposit(Deposit {
+            wallet: WalletAddress([1; 20]),
+            amount: Micros(2_500_000),
+            reference: Reference([2; 32]),
+        });
+        assert_eq!(fields_of(&deposit)["amount"], "2.500000");
+        assert_eq!(name_of(deposit.kind()), "/accounts/deposit");
+        let terms = Command::SetTerms(SetTerms {
+            market: MarketNumber(3),
+            terms: TermsUpdate {
+                taker_delay_ms: Some(3_000),
+                ..TermsUpdate::default()
+            },
+        });
+        let fields = Json::Object(fields_of(&terms));
+        let expected = serde_json::json!({"market": 3, "terms": {"taker_delay_ms": 3_000}});
+        assert_eq!(fields, expected);
+        assert_eq!(fields_of(&Command::PayRebates), Map::new());
+        assert_eq!(name_of(CommandKind::SwitchRules), "SwitchRules");
+    }
+}
