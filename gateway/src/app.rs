@@ -12,7 +12,6 @@ use foretell_wire::{ApiError, Compatibility};
 use tokio::sync::Semaphore;
 
 use crate::access::credentials::Auth;
-use crate::access::operator_acts::ActLog;
 use crate::access::operator_token::OperatorToken;
 use crate::access::oracle::OracleConfig;
 use crate::catalog::catalog_facts::CatalogFacts;
@@ -48,8 +47,6 @@ pub(crate) struct App {
     pub(crate) first_tokens: Vec<(OperatorToken, OperatorNumber)>,
     /// The adapter of an oracle, when its webhook is on.
     pub(crate) oracle: Option<OracleConfig>,
-    /// The newest acts of operators.
-    pub(crate) acts: ActLog,
     /// Present on the operator surface.
     pub(crate) own_catalog: Option<OwnCatalog>,
     pub(crate) unpaid: UnpaidCount,

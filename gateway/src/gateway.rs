@@ -355,7 +355,6 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
         .filter_map(|(token, number)| Some((token.clone()?, number)))
         .collect(),
         oracle: config.oracle.clone(),
-        acts: Default::default(),
         unpaid: UnpaidCount::default(),
         own_catalog: serves(config, Surface::Operator).then(OwnCatalog::default),
         metrics: Metrics::new(),

@@ -112,7 +112,7 @@ impl FrameReader {
             sequence,
         };
         let before = sequence.0.checked_sub(1).ok_or_else(missing)?;
-        let mut follower = Follower::open(&self.dir, Sequence(before))?;
+        let mut follower = self.follow(Sequence(before))?;
         loop {
             match follower.next_frame()? {
                 Next::Frame(frame) => return Ok((frame.place(), frame.bytes().to_vec())),
@@ -120,6 +120,11 @@ impl FrameReader {
                 Next::UpToDate | Next::Rebuild { .. } => return Err(missing()),
             }
         }
+    }
+
+    /// Reads the frames after this sequence in their order.
+    pub fn follow(&self, after: Sequence) -> Result<Follower, JournalError> {
+        Follower::open(&self.dir, after)
     }
 
     /// The batch of the frame at this place. It reads the headers of the segment's batches up to

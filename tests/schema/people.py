@@ -65,6 +65,20 @@ class People:
         self.walk.command("/system/payments", {"withdrawal_limit": "0", "rebates_daily": False})
 
     def acts(self):
-        newest = self.operator.get("/acts", auth=self.resolver)["acts"]
-        assert newest[0]["path"] == "/system/payments" and newest[0]["name"] == "admin", newest[0]
+        acts = lambda **query: self.operator.get("/acts", auth=self.resolver, query=query)["acts"]
+        newest = acts()
+        assert newest[0]["command"] == "/system/payments" and newest[0]["name"] == "admin", newest[0]
         assert any(act["reason"] == "left" for act in newest)
+        asked = acts(operator="ann", command="/accounts/withdraw")
+        assert len(asked) == 3 and {act["name"] for act in asked} == {"ann"}, asked
+        condition = self.walk.market["condition_id"]
+        on_one = acts(condition_id=condition, limit=1)
+        assert on_one[0]["condition_id"] == condition and on_one[0]["subject"], on_one
+        pages, before = [], None
+        while len(pages) < 5:
+            page = self.operator.get("/acts", auth=self.resolver, query={"limit": 1, **({"before": before} if before else {})})
+            pages += page["acts"]
+            before = page["next"]
+        assert pages == acts(limit=5), pages
+        self.operator.get("/acts", 404, auth=self.admin, query={"condition_id": "0x" + 64 * "1"})
+        self.operator.get("/acts", 400, auth=self.admin, query={"limit": "0"})

@@ -27,8 +27,8 @@ CHECKS = (
     response_headers_conformance,
     response_schema_conformance,
 )
-# Fields whose content is somebody else's.
-FOREIGN = {"raw_metadata", "eventMetadata"}
+# Fields whose content is somebody else's, or a command's.
+FOREIGN = {"raw_metadata", "eventMetadata", "fields"}
 # Objects whose keys are what was asked for.
 BY_KEY = {"allowances", "not_canceled", "history", "closes"}
 # Records of the catalog have every field of their source; these are always there.
@@ -45,7 +45,8 @@ OPTIONAL_OF = {
     "life": {"opens_at", "closes_at", "game_start_time", "proposal", "settlement"},
     "proposal": {"evidence", "counter"},
     "dispute": {"counter", "counter_outcome"},
-    None: {"outcome"},
+    None: {"outcome", "next"},
+    "acts": {"condition_id", "outcomes", "subject"},
     "proposals": {"dispute"},
     "operators": {"revoked"},
     "markets": {"policy", "terms"},

@@ -441,6 +441,13 @@ class Walk:
         assert operator.get("/accounts/{wallet}", auth=token, wallet=self.alice.address)["positions"]
         operator.get("/accounts/{wallet}", 404, auth=token, wallet=wallet.address[:-4].lower() + "0000")
         operator.get("/accounts/{wallet}", 400, auth=token, wallet="alice")
+        listed = operator.get("/accounts", auth=token, query={"wallet": self.alice.address[:12]})
+        assert listed["total"] == 1 and listed["accounts"][0]["wallet"] == self.alice.address.lower(), listed
+        assert operator.get("/accounts/{wallet}/orders", auth=token, wallet=self.alice.address)["data"]
+        operator.get("/accounts/{wallet}/orders", 404, auth=token, wallet=wallet.address[:-4].lower() + "0000")
+        for path in ("/positions", "/trades"):
+            assert operator.get(path, auth=token, query={"user": self.alice.address}), path
+            operator.get(path, 400, auth=token, query={"user": "alice"})
         key = owner.connect().trio["apiKey"]
         assert operator.get("/keys", auth=token, query={"owner": owner.address})["keys"]
         operator.get("/keys", 400, auth=token)
@@ -483,6 +490,10 @@ class Walk:
         listed = operator.get("/markets", auth=token, query={"condition_id": one["condition_id"], "event_id": group})
         assert [market["status"] for market in listed["markets"]] == ["resolved", "registered"]
         operator.get("/markets", 400, auth=token, query={"limit": 0})
+        query = {"search": f"RAIN {now}", "status": "resolved", "archived": "true"}
+        found = operator.get("/markets/figures", auth=token, query=query)
+        assert found["total"] == 1 and float(found["markets"][0]["volume"]) > 0, found
+        operator.get("/markets/figures", 400, auth=token, query={"status": "open"})
         operator.get("/markets/{condition_id}", auth=token, condition_id=one["condition_id"])
         operator.get("/markets/{condition_id}", 404, auth=token, condition_id="0x" + 64 * "1")
 
@@ -505,9 +516,10 @@ class Walk:
         self.command("/system/mode", {"mode": "asleep"}, 400)
         self.command("/system/settings", status["exchange"]["settings"])
         self.command("/snapshot", None)
+        operator.get("/site")
         operator.get("/admin", 307)
         operator.get("/admin/")
-        for file in ("admin/admin.js", "admin/admin.css", "favicon.svg", "admin/index.html"):
+        for file in ("admin/admin.js", "admin/desk.css", "favicon.svg", "admin/index.html"):
             operator.get("/admin/{file}", file=file)
         operator.get("/admin/{file}", 404, file="missing.js")
 

@@ -1,15 +1,10 @@
-// The operator's page: a market from idea to payout by a browser alone, with two persons.
+// The life of a market by a browser alone: from idea to payout, with two persons, and who did what.
 
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 
-import { launch, open } from "./browser.mjs";
-
-const OPERATOR = process.env.EXCHANGE_OPERATOR;
-const WALLET = "0xd43988ce15551f73188af5fda7631c6003a1bd96";
-/** Names differ between runs against one exchange. */
-const RUN = Date.now().toString(36);
+import { ADMIN, RUN, act, ask, create, desk, enter, hire, panel, row, view } from "./admin.mjs";
+import { buy, clean, connect, eventually, go, launch, open, state } from "./browser.mjs";
 
 let browser;
 before(async () => {
@@ -17,154 +12,206 @@ before(async () => {
 });
 after(() => browser?.close());
 
-/** A page of its own, signed in with a token. */
-async function desk(token) {
+const WALLET = "0xd43988ce15551f73188af5fda7631c6003a1bd96";
+const SHORT = "0xd439…bd96";
+
+test("a wrong token: the page says where the right one is", async () => {
   const page = await open(browser);
-  await page.goto(`${OPERATOR}/admin/`);
-  await page.fill("input[name=token]", token);
-  await page.click("form.login button");
-  await page.waitForSelector("nav [data-view=markets]");
-  return page;
-}
-
-const view = async (page, key) => {
-  await page.click(`nav [data-view=${key}]`);
-  await page.waitForSelector(`nav [data-view=${key}][aria-selected=true]`);
-};
-
-/** Opens a dialog by its button, fills it and sends it. */
-async function command(page, button, fields) {
-  await button.click();
-  for (const [name, value] of Object.entries(fields)) {
-    const field = page.locator(`dialog [name=${name}]`);
-    if ((await field.evaluate((element) => element.tagName)) === "SELECT") await field.selectOption(value);
-    else await field.fill(value);
-  }
-  await page.click("dialog button.primary");
-}
-
-/** A command that the exchange accepts: the dialog closes. */
-async function done(page, button, fields) {
-  await command(page, button, fields);
-  await page.waitForSelector("dialog", { state: "detached" });
-}
-
-/** A command that it refuses: the dialog stays and names the reason. */
-async function refused(page, button, fields) {
-  await command(page, button, fields);
-  const problem = page.locator("dialog [role=alert]:not(:empty)");
-  await problem.waitFor();
-  const text = await problem.textContent();
-  await page.click("dialog button:not(.primary)");
-  return text;
-}
-
-const row = (page, text) => page.locator("tr", { hasText: text });
-const act = (page, text, name) => row(page, text).getByRole("button", { name, exact: true });
-
-/** Adds an operator and takes the token that is shown once. */
-async function hire(page, name, role) {
-  await view(page, "people");
-  await done(page, page.getByRole("button", { name: "Add an operator" }), { name, role });
-  const token = await page.locator(".token").textContent();
-  assert.match(token, /^[0-9a-f]{64}$/);
-  await view(page, "markets");
-  return desk(token);
-}
-
-const inDays = (days) => new Date(Date.now() + days * 86_400_000).toISOString();
-
-test("a wrong token is refused in words", async () => {
-  const page = await open(browser);
-  await page.goto(`${OPERATOR}/admin/`);
-  await page.fill("input[name=token]", "not a token");
-  await page.click("form.login button");
-  await page.locator("[role=alert]", { hasText: "unauthorized" }).waitFor();
+  await page.goto(ADMIN);
+  await page.getByLabel("Your token").fill("not a token");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("alert").filter({ hasText: "operator.token of the data directory" }).waitFor();
+  await clean(page, /status of 401/);
 });
 
-test("an event group's words and tags change", async () => {
-  const token = (await readFile(`${process.env.EXCHANGE_DATA}/operator.token`, "utf8")).trim();
-  const admin = await desk(token);
-  const title = `Which crop in ${RUN}?`;
-  await done(admin, admin.getByRole("button", { name: "New event group" }), { title, tags: "Farming, Food" });
-  await row(admin, title).getByText("Farming, Food").waitFor();
-  await done(admin, act(admin, title, "Words"), { title: `${title} Again`, tags: "Grain", description: "By weight." });
-  await row(admin, `${title} Again`).getByText("Grain", { exact: true }).waitFor();
-  await done(admin, act(admin, `${title} Again`, "Words"), { tags: "" });
-  await row(admin, `${title} Again`).getByText("Grain", { exact: true }).waitFor({ state: "detached" });
-  await act(admin, `${title} Again`, "Words").click();
-  await admin.waitForSelector("dialog [name=description]");
-  assert.equal(await admin.locator("dialog [name=description]").inputValue(), "By weight.", "what was not changed stays");
-  assert.equal(await admin.locator("dialog [name=tags]").inputValue(), "", "an empty field removes the tags");
-  await admin.click("dialog button:not(.primary)");
-});
+test("an operator creates a market, holds and resumes it, resolves by two persons, pays out, finds who did what", async () => {
+  const admin = await desk(browser);
+  const ann = await hire(browser, admin, `ann-${RUN}`, "resolver");
+  const ben = await hire(browser, admin, `ben-${RUN}`, "resolver");
+  const mark = await hire(browser, admin, `mark-${RUN}`, "markets");
+  await view(admin, "Exchange");
+  await act(admin, panel(admin, "Payouts"), "Change the policy", { "A second person finalises": "Yes, on" });
 
-test("a market lives from idea to payout, with two persons", async () => {
-  const token = (await readFile(`${process.env.EXCHANGE_DATA}/operator.token`, "utf8")).trim();
-  const admin = await desk(token);
-  const [mark, ann, ben, cash, cher] = await ["markets", "resolver", "resolver", "cashier", "cashier"].reduce(
-    async (pages, role, index) => [...(await pages), await hire(admin, `p${index}-${RUN}`, role)],
-    Promise.resolve([]),
-  );
-  await view(admin, "system");
-  await done(admin, admin.getByRole("button", { name: "Resolution policy of the site" }), { second_person: "true" });
+  const question = `Sun or rain in ${RUN}?`;
+  const words = {
+    Question: question,
+    Rules: "What the station reports.",
+    "First outcome": "Sun",
+    "Second outcome": "Rain",
+    Topics: "Weather, Sky",
+  };
+  const preview = await create(mark, { words, trading: { "Taker fee": "4" }, reason: "idea of the season" });
+  for (const text of [
+    question,
+    "Buy Sun",
+    "Buy Rain",
+    "What the station reports.",
+    "Weather",
+    "Sky",
+    "4% of takers",
+    "100 shares at 50¢ cost $1.00",
+  ])
+    assert.ok(preview.includes(text), `${text} is not in ${preview}`);
+  await mark.locator(".result", { hasText: `‘${question}’ is created.` }).waitFor();
+  const slug = `sun-or-rain-in-${RUN}`;
 
-  const question = `Will it rain in ${RUN}?`;
-  const opens = inDays(1);
-  const fee = { rate_ppm: "40000", exponent: "1", rebate_ppm: "250000" };
-  const market = { question, slug: `rain-${RUN}`, tags: "Weather", opens_at: opens, reason: "idea" };
-  const clocked = { ...market, ...fee, closes_at: inDays(2), game_start_time: inDays(1), clear_book_on_start: "true" };
-  await done(mark, mark.getByRole("button", { name: "New market" }), clocked);
-  await row(mark, question).getByText("registered").waitFor();
-  await row(mark, question).getByText("4%", { exact: true }).waitFor();
-  await row(mark, question)
-    .getByText(/opens .*, closes .*, clears .*, rebate 25%/)
-    .waitFor();
-  await done(mark, act(mark, question, "Clock"), { opens_at: "", taker_delay_ms: "3000" });
-  await row(mark, question)
-    .getByText(/^closes .*, clears .*, delay 3000 ms, rebate 25%$/)
-    .waitFor();
-  await done(mark, act(mark, question, "Clock"), { closes_at: "", game_start_time: "", clear_book_on_start: "false" });
-  await row(mark, question).getByText("delay 3000 ms, rebate 25%", { exact: true }).waitFor();
-  await mark.waitForFunction(() => !document.querySelector("dialog"));
-  await act(mark, question, "Words").click();
-  await mark.waitForSelector("dialog [name=tags]");
-  assert.equal(await mark.locator("dialog [name=tags]").inputValue(), "Weather", "the words in force are shown");
-  await mark.click("dialog button:not(.primary)");
-  await done(mark, act(mark, question, "Activate"), {});
-  await done(mark, act(mark, question, "Close"), { reason: "it rained" });
-  await row(mark, question).getByText("closed").waitFor();
-  assert.equal(await act(mark, question, "Resolve").count(), 0, "a role without the right is not offered it");
+  const trader = await open(browser);
+  await go(trader, `/ui/market/${slug}`);
+  await connect(trader);
+  await state(trader, "live");
+  assert.equal(await trader.locator("market-view h1").textContent(), question);
+  await buy(trader, { cents: 30, shares: 20 });
+  await trader.waitForSelector("account-tables [role=tab]:has-text('Open orders (1')");
 
-  await view(ann, "review");
-  await done(ann, act(ann, question, "Propose"), { payout: "first", source: "https://weather.example" });
-  assert.match(await refused(ann, act(ann, question, "Finalise"), {}), /another operator/);
-  await view(ben, "review");
-  await done(ben, act(ben, question, "Dispute"), { counter: "second", reason: "it was dew" });
-  await row(ben, question).getByText("it was dew").waitFor();
-  await done(ben, act(ben, question, "Propose again"), { payout: "second" });
-  await view(ann, "review");
-  await done(ann, act(ann, question, "Finalise"), { reason: `it was dew in ${RUN}` });
-  await view(mark, "markets");
-  await row(mark, question).getByText("settled").waitFor();
+  const next = panel(mark, "What comes next");
+  const held = await act(mark, next, "Hold", { Reason: "a question of a trader" });
+  assert.match(held.says, /^Hold ‘Sun or rain.*’: trading stops until you resume it, 1 resting order stays/);
+  await next.getByText(held.result).waitFor();
+  const resumed = await act(mark, next, "Resume", { Reason: "answered" });
+  assert.match(resumed.says, /trading goes on at once/);
+  const closed = await act(mark, next, "Close", { Reason: "the day is over" });
+  assert.equal(closed.says, `Close ‘${question}’: 1 resting order ends, trading stops; cannot be undone.`);
+  assert.equal(await mark.getByRole("button", { name: "Pay out" }).count(), 0, "a role without the right is not offered it");
+  await clean(trader);
 
-  await view(admin, "money");
-  await done(admin, admin.getByRole("button", { name: "Limits of payments" }), { withdrawal_limit: "50" });
-  await view(cash, "money");
-  assert.equal(await cash.getByRole("button", { name: "Limits of payments" }).count(), 0);
-  await done(cash, cash.getByRole("button", { name: "Deposit" }), { wallet: WALLET, amount: "100" });
-  await done(cash, cash.getByRole("button", { name: "Withdraw" }), { wallet: WALLET, amount: "60" });
-  await row(cash, WALLET).getByText("60", { exact: true }).waitFor();
-  assert.equal(await act(cash, WALLET, "Confirm").count(), 0, "who asked is not offered to confirm");
-  await view(cher, "money");
-  await done(cher, act(cher, WALLET, "Confirm"), {});
-  await row(cher, WALLET).waitFor({ state: "detached" });
+  await view(ann, "Review");
+  const asked = await ask(ann, row(ann, question), "Propose a payout", { Source: "https://weather.example" });
+  assert.match(asked, /nothing is paid before it is finalised/);
+  const choices = await ann.getByLabel("Outcome that pays").locator("option").allTextContents();
+  assert.deepEqual(choices, ["Sun", "Rain", "Half each: Sun and Rain pay 50¢"]);
+  const evidence = { name: "report.txt", mimeType: "text/plain", buffer: Buffer.from("sunny") };
+  await ann.getByLabel("Evidence").setInputFiles(evidence);
+  await ann.getByRole("dialog").getByRole("button", { name: "Propose a payout" }).click();
+  await row(ann, question).getByText("another operator than you finalises").waitFor();
+  assert.equal(await row(ann, question).getByRole("button", { name: "Finalise" }).count(), 0);
+
+  await view(ben, "Review");
+  const queued = await row(ben, question).innerText();
+  for (const text of ["Sun", `ann-${RUN}`, "ago", "https://weather.example", "SHA-256 0xc2333a7e3a", "you may finalise"])
+    assert.ok(queued.includes(text), `${text} is not in ${queued}`);
+  await act(ben, row(ben, question), "Dispute", { "What is right": "Rain", Reason: "it was dew" });
+  await row(ben, question).getByText(`ben-${RUN}`).waitFor();
+  await row(ben, question).getByText("disputes: Rain, it was dew").waitFor();
+  await act(ben, row(ben, question), "Propose again", { "Outcome that pays": "Rain" });
+
+  await view(ann, "Review");
+  const final = await act(ann, row(ann, question), "Finalise", { Reason: "the station says so" });
+  assert.equal(final.says, `Finalise ‘${question}’: Rain is the payout, all holders are paid; cannot be undone.`);
+  assert.match(final.result, /^The payout is final; holders are being paid\./);
+
+  await view(mark, "Markets");
+  await mark.getByRole("searchbox", { name: "Search markets" }).fill(RUN);
+  const isPaid = async () => {
+    await mark.getByRole("button", { name: "Refresh" }).click();
+    return row(mark, question).innerText();
+  };
+  await eventually(isPaid, (text) => text.includes("paid out"));
+
+  await view(admin, "Log");
+  await admin.getByRole("combobox", { name: "Person" }).selectOption(`ann-${RUN}`);
+  const log = row(admin, "the station says so");
+  for (const text of [`ann-${RUN}`, "finalised the payout", question]) await log.getByText(text).waitFor();
+  await row(admin, "proposed a payout: Sun").waitFor();
+  assert.equal(await row(admin, `ben-${RUN}`).count(), 0, "only one person’s acts");
+  await log.getByRole("link", { name: question }).click();
+  const latest = panel(admin, "Latest acts on it");
+  for (const text of [
+    "created the market",
+    "held it",
+    "resumed it",
+    "closed it",
+    "disputed the payout: Rain",
+    "idea of the season",
+    "a question of a trader",
+  ])
+    await latest.getByText(text).first().waitFor();
 
   // The demo resolves its own markets in one step.
-  await done(admin, admin.getByRole("button", { name: "Limits of payments" }), { withdrawal_limit: "0" });
-  await view(admin, "system");
-  await done(admin, admin.getByRole("button", { name: "Resolution policy of the site" }), { second_person: "false" });
+  await view(admin, "Exchange");
+  await act(admin, panel(admin, "Payouts"), "Change the policy", { "A second person finalises": "No, off" });
+  for (const page of [admin, ann, ben, mark]) await clean(page);
+});
 
-  await view(admin, "log");
-  await row(admin, `it was dew in ${RUN}`).getByText("/markets/finalise").waitFor();
+test("two persons pay a withdrawal above the limit", async () => {
+  const admin = await desk(browser);
+  const [cash, cher] = [await hire(browser, admin, `cash-${RUN}`, "cashier"), await hire(browser, admin, `cher-${RUN}`, "cashier")];
+  await view(admin, "Money");
+  await act(admin, admin.locator("main"), "Change the limits", { "A second person confirms": "50" });
+  await admin.locator(".card", { hasText: "Two persons above" }).getByText("$50.00").waitFor();
+  await view(cash, "Money");
+  assert.equal(await cash.getByRole("button", { name: "Change the limits" }).count(), 0);
+  await act(cash, cash.locator("main"), "Deposit", { "Wallet, 0x": WALLET, Amount: "100" });
+  const asked = await act(cash, cash.locator("main"), "Withdraw", { "Wallet, 0x": WALLET, Amount: "60" });
+  assert.match(asked.result, /waits for a second person/);
+  await row(cash, "$60.00").getByText("another operator than you confirms").waitFor();
+  await view(cher, "Money");
+  const paid = await act(cher, row(cher, "$60.00"), "Confirm");
+  assert.equal(paid.says, `Confirm the withdrawal of $60.00 to ${SHORT}, which cash-${RUN} asked for; cannot be undone.`);
+  await cher.getByText("No withdrawal waits for a second person.").waitFor();
+  await view(admin, "Money");
+  await act(admin, admin.locator("main"), "Change the limits", { "A second person confirms": "0" });
+  for (const page of [admin, cash, cher]) await clean(page);
+});
+
+test("times are picked with their zone, fees in percent, and both are shown so", async () => {
+  const page = await desk(browser, undefined, { timezoneId: "America/New_York" });
+  const question = `When in ${RUN}?`;
+  await create(page, { words: { Question: question, Rules: "As the clock says." }, trading: { "Takers wait": "3" } });
+  const terms = panel(page, "How it trades");
+  await ask(page, terms, "Change the clock", { "Makers get": "25" });
+  const closes = page.getByRole("dialog").locator(".field", { hasText: "Closes" });
+  await closes.getByLabel("Closes", { exact: false }).first().fill("2030-01-01T08:00");
+  await closes.getByText("2030-01-01 13:00 UTC, in").waitFor();
+  await closes.getByRole("combobox").selectOption("UTC");
+  await closes.getByText("2030-01-01 08:00 UTC, in").waitFor();
+  await closes.getByRole("combobox").selectOption("America/New_York");
+  await page.getByRole("dialog").getByRole("button", { name: "Change the clock" }).click();
+  await terms.getByText("Jan 1, 2030, 08:00").waitFor();
+  await terms.getByText("25% of each fee").waitFor();
+  await terms.getByText("3 s", { exact: true }).waitFor();
+  await act(page, terms, "Change the fee", { "Taker fee": "2.5" });
+  await terms.getByText("2.5% of takers").waitFor();
+  await view(page, "Markets");
+  await page.getByRole("searchbox", { name: "Search markets" }).fill(question);
+  await row(page, question)
+    .getByText(/closes in \d+ d/)
+    .waitFor();
+  await clean(page);
+});
+
+test("an event group's words and topics change", async () => {
+  const page = await desk(browser);
+  const title = `Which crop in ${RUN}?`;
+  const groups = panel(page, "Event groups");
+  await act(page, groups, "New event group", { Title: title, Topics: "Farming, Food" });
+  await row(page, title).getByText("Farming, Food").waitFor();
+  const edited = await act(page, row(page, title), "Edit the words", { Topics: "Grain", Description: "By weight." });
+  await row(page, title).getByText(edited.result).waitFor();
+  await row(page, title).getByText("Grain", { exact: true }).waitFor();
+  await ask(page, row(page, title), "Edit the words");
+  const dialog = page.getByRole("dialog");
+  assert.equal(await dialog.getByLabel("Description").inputValue(), "By weight.", "what was not changed stays");
+  await enter(dialog, { Topics: "" });
+  await dialog.getByRole("button", { name: "Edit the words" }).click();
+  await row(page, title).getByText("Grain", { exact: true }).waitFor({ state: "detached" });
+  await page.getByRole("link", { name: "New market" }).click();
+  await page.getByLabel("Event group").selectOption({ label: title });
+  await clean(page);
+});
+
+test("a refusal is said in words, the exchange's own text is behind a fold", async () => {
+  const page = await desk(browser);
+  await create(page, { words: { Question: `Twice in ${RUN}?`, Rules: "Once." } });
+  await view(page, "Markets");
+  await page.getByRole("link", { name: "New market" }).click();
+  const form = page.locator("main form");
+  await enter(form, { Question: `Twice in ${RUN}!`, Rules: "Again." });
+  await page.getByRole("button", { name: "Next" }).click();
+  await page.getByRole("button", { name: "Next" }).click();
+  await page.getByRole("button", { name: "Create the market" }).click();
+  const alert = page.getByRole("alert");
+  await alert.getByText(/Choose another/).waitFor();
+  await alert.getByText("What the exchange said").click();
+  await alert.locator(".mono").waitFor();
+  await clean(page, /status of 409/);
 });

@@ -73,6 +73,7 @@ start_exchange() {
     field() { node -p 'JSON.parse(process.argv[1])[process.argv[2]]' "$line" "$1"; }
     EXCHANGE_TRADING=$(field trading)
     EXCHANGE_OPERATOR=$(field operator)
-    export EXCHANGE_BINARY=$binary EXCHANGE_DATA=$work/data EXCHANGE_TRADING EXCHANGE_OPERATOR
+    EXCHANGE_ADMIN=$(field admin)
+    export EXCHANGE_BINARY=$binary EXCHANGE_DATA=$work/data EXCHANGE_TRADING EXCHANGE_OPERATOR EXCHANGE_ADMIN
     export NO_PROXY=127.0.0.1,localhost no_proxy=127.0.0.1,localhost
 }

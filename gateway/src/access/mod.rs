@@ -4,7 +4,6 @@ pub(crate) mod authenticate;
 pub(crate) mod authorize;
 pub(crate) mod credentials;
 pub(crate) mod operator_actor;
-pub(crate) mod operator_acts;
 pub(crate) mod operator_token;
 pub(crate) mod oracle;
 pub(crate) mod signature_gate;

@@ -15,12 +15,12 @@ use foretell_wire::ErrorCode::{
     EventNotActive, EventNotFound, HalfInNegRisk, InsufficientBalance, InvalidFee,
     InvalidMinimumSize, InvalidPolicy, InvalidQuestionIndex, InvalidSettings, InvalidTerms,
     InvalidTick, InvalidTransition, InvalidWindow, KeyNotFound, LastAdmin, ListFull, MarketDiffers,
-    MarketNotFound, NewOperator, NoPolicy, NoProposal, NoWouldLeaveNone, NotAnOwner, NotPermitted,
-    NothingAccrued, OperatorNameTaken, OperatorNotFound, OperatorTokenTaken, OutsideNotLast,
-    ProposalDisputed, RebatesInProgress, ReferenceReused, SamePerson, SecondPersonRequired,
-    SecondYes, SlugTaken, SnapshotFailed, SnapshotTimeout, SnapshotsOff, TokenTaken, TooManyHeld,
-    TooManyOperators, UpstreamOwned, WalletHasLiveOrders, WalletKindTaken, WalletNotBindable,
-    WalletNotBound, WithdrawalNotFound, WithdrawalReleased,
+    MarketNotFound, NewOperator, NoPolicy, NoProposal, NoWouldLeaveNone, NotAnOwner, NotFound,
+    NotPermitted, NothingAccrued, OperatorNameTaken, OperatorNotFound, OperatorTokenTaken,
+    OutsideNotLast, ProposalDisputed, RebatesInProgress, ReferenceReused, SamePerson,
+    SecondPersonRequired, SecondYes, SlugTaken, SnapshotFailed, SnapshotTimeout, SnapshotsOff,
+    TokenTaken, TooManyHeld, TooManyOperators, UpstreamOwned, WalletHasLiveOrders, WalletKindTaken,
+    WalletNotBindable, WalletNotBound, WithdrawalNotFound, WithdrawalReleased,
 };
 use foretell_wire::limits::OPERATOR_BODY_BYTES;
 use foretell_wire::operator::{OperatorCommand, SNAPSHOT_PATH};
@@ -29,10 +29,15 @@ use crate::http::endpoint::Endpoint;
 use crate::http::route::{Route, get, post, read};
 use crate::openapi::served;
 use crate::resources::accounts::rebates;
+use crate::resources::data::{positions, trades};
 use crate::resources::market_data::market_info;
-use crate::resources::operator::market_life::{market_list, markets, own_markets, resolution};
+use crate::resources::operator::market_life::{
+    market_figures, market_list, markets, own_markets, resolution,
+};
 use crate::resources::operator::site::{admin, probes, status, system};
 use crate::resources::operator::{accounts, acts, keys, oracle, people};
+use crate::resources::orders::my_orders;
+use crate::resources::page::site;
 
 pub(super) fn routes() -> Vec<Route> {
     let mut routes = commands();
@@ -41,13 +46,18 @@ pub(super) fn routes() -> Vec<Route> {
         get("/metrics", None, probes::metrics),
         get("/openapi.json", None, served::show),
         get("/status", None, status::show).operators(RoleSet::ALL),
+        list("/accounts", accounts::list),
         list("/accounts/{wallet}", accounts::show).errors(&[&[AccountNotFound]]),
+        list("/accounts/{wallet}/orders", my_orders::of_wallet).errors(&[&[AccountNotFound]]),
+        list("/positions", positions::list),
+        list("/trades", trades::list).large(),
         list("/withdrawals", accounts::held),
         list("/rebates", rebates::totals),
+        get("/site", None, site::show).errors(&[&[NotFound]]),
         get("/admin", None, admin::root),
         get("/admin/", None, admin::file),
         get("/admin/{*file}", None, admin::file),
-        get("/acts", None, acts::list).operators(RoleSet::ALL),
+        list("/acts", acts::list).errors(&[&[MarketNotFound]]),
         get("/me", None, people::me).operators(RoleSet::ALL),
         list("/operators", people::list),
         list("/review", resolution::review),
@@ -56,6 +66,7 @@ pub(super) fn routes() -> Vec<Route> {
         list("/keys", keys::list).errors(&[&[AccountNotFound]]),
         list("/events", own_markets::list_events),
         list("/markets", market_list::list),
+        list("/markets/figures", market_figures::list),
         list("/markets/{condition_id}", market_info::detail),
         post(SNAPSHOT_PATH, None, system::snapshot)
             .operators(RoleSet::ADMIN)

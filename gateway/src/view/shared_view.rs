@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use foretell_journal::{Follower, FrameInclusion, FrameReader, Frames};
+use foretell_journal::{Follower, FrameInclusion, FrameReader, Frames, JournalError};
 use foretell_model::{FramePosition, Sequence};
 use foretell_view::{ChunkCopy, View};
 use foretell_wire::{ApiError, ErrorCode};
@@ -153,29 +153,34 @@ impl SharedView {
         place: Option<FramePosition>,
         sequence: Sequence,
     ) -> Option<(FramePosition, Vec<u8>)> {
-        let frames = self.journal.read().as_ref()?.frames.clone();
-        let found = match place {
-            Some(place) => frames.frame(place, sequence).map(|bytes| (place, bytes)),
-            None => {
-                let _permit = self.searching.acquire().await.ok()?;
-                work::blocking(move || frames.find(sequence)).await.ok()?
-            }
+        let Some(place) = place else {
+            return self.search(move |frames| frames.find(sequence)).await;
         };
+        let frames = self.journal.read().as_ref()?.frames.clone();
+        let found = frames.frame(place, sequence);
+        let bytes = found
+            .inspect_err(|error| tracing::error!(%error, sequence = sequence.0, "frame not found"));
+        Some((place, bytes.ok()?))
+    }
+
+    /// What `read` finds in the journal, on a blocking thread, with at most [`MAX_FRAME_SEARCHES`]
+    /// searches at a time; `None` when the journal cannot be read.
+    pub(crate) async fn search<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&FrameReader) -> Result<T, JournalError> + Send + 'static,
+    ) -> Option<T> {
+        let frames = self.journal.read().as_ref()?.frames.clone();
+        let _permit = self.searching.acquire().await.ok()?;
+        let found = work::blocking(move || read(&frames)).await.ok()?;
         found
-            .inspect_err(|error| tracing::error!(%error, sequence = sequence.0, "frame not found"))
+            .inspect_err(|error| tracing::error!(%error, "cannot search the journal"))
             .ok()
     }
 
     /// The batch of a frame, and the chain hashes around it; `None` when the segment cannot be read.
     /// It reads the headers of the segment's batches, as a search does.
     pub(crate) async fn inclusion(&self, place: FramePosition) -> Option<FrameInclusion> {
-        let frames = self.journal.read().as_ref()?.frames.clone();
-        let _permit = self.searching.acquire().await.ok()?;
-        let reading = work::blocking(move || frames.inclusion(place));
-        let found = reading.await.ok()?;
-        found
-            .inspect_err(|error| tracing::error!(%error, "cannot read the batch of a frame"))
-            .ok()
+        self.search(move |frames| frames.inclusion(place)).await
     }
 
     /// Waits until the view covers `acknowledged`, a sequence that this process has acknowledged.

@@ -15,6 +15,8 @@ pub struct Banner {
     pub catalog: String,
     /// Base URL of the operator surface.
     pub operator: String,
+    /// File with the token of the operator's page.
+    pub token_file: String,
     /// Chain id of all signatures.
     pub chain: u64,
     /// A funded wallet.
@@ -60,6 +62,7 @@ impl Banner {
             data,
             catalog,
             operator,
+            token_file,
             chain,
             wallet,
             funded,
@@ -108,6 +111,10 @@ Search the catalog:
 An order from the stock Python client (pip install py-clob-client-v2==1.2.1):
 
 {snippet}
+Operate it in a browser, with the token in {token_file}:
+
+  {operator}/admin/
+
 Operator commands, from another terminal:
 
   {command} status
@@ -143,5 +150,34 @@ PY
 ",
             key = wallet.private_key,
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::demo::wallets::VISITORS;
+
+    #[test]
+    fn the_banner_says_where_the_operators_page_and_its_token_are() {
+        let word = str::to_owned;
+        let banner = Banner {
+            trading: word("http://127.0.0.1:1"),
+            data: word("http://127.0.0.1:2"),
+            catalog: word("http://127.0.0.1:3"),
+            operator: word("http://127.0.0.1:4"),
+            token_file: word("data/operator.token"),
+            chain: 80_002,
+            wallet: VISITORS[0],
+            funded: word("10000"),
+            markets: 23,
+            question: word("Will it rain?"),
+            token: word("7"),
+            condition: word("0x00"),
+            bot: "0x01",
+            command: word("foretell"),
+        };
+        let link = "with the token in data/operator.token:\n\n  http://127.0.0.1:4/admin/\n";
+        assert!(banner.text().contains(link), "{}", banner.text());
     }
 }

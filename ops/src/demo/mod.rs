@@ -91,12 +91,13 @@ pub async fn prepare(
     let shown = shown.ok_or_else(|| Failure::new("the sample is empty"))?;
     let ([token, _], condition) = (shown.token_ids(), shown.condition_id());
     let visitor = client.account(VISITORS[0].address).await?;
-    let funded = Decimal::from(visitor.free).to_string();
+    let funded = Decimal::from(visitor.account.free).to_string();
     Ok(Banner {
         trading: format!("http://{}", surfaces.trading),
         data: format!("http://{}", surfaces.data),
         catalog: format!("http://{}", surfaces.catalog),
         operator: client.base().to_owned(),
+        token_file: config.operator_token_file().display().to_string(),
         chain: config.signing.chain,
         wallet: VISITORS[0],
         funded,

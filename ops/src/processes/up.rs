@@ -133,6 +133,7 @@ impl RunningExchange {
             "catalog": format!("http://{}", self.catalog),
             "operator": format!("http://{}", self.operator),
             "page": page,
+            "admin": format!("http://{}/admin/", self.operator),
         });
         let client = client::connect_to(self.operator, &self.config)?;
         // A host that does not lead accepts no writes.

@@ -5,19 +5,21 @@ use foretell_model::{AccountNumber, Command, Outcome, Reference, WalletAddress};
 use foretell_view::{Account, HeldWithdrawal, View};
 use foretell_wire::ErrorCode;
 use foretell_wire::operator::{
-    AccountAnswer, Binding, ClosedOnly, CommandAnswer, FeesWithdrawal, HeldReference, HeldRow,
-    HeldRows, Nothing, PositionAnswer, ProfileEdit, Transfer, WalletName,
+    AccountAnswer, AccountRow, AccountRows, AccountsQuery, Binding, ClosedOnly, CommandAnswer,
+    FeesWithdrawal, HeldReference, HeldRow, HeldRows, Nothing, PositionAnswer, ProfileEdit,
+    Transfer, WalletName,
 };
 use foretell_wire::text::ids;
 use foretell_wire::text::time::iso;
 
 use crate::http::answer::Json;
 use crate::http::failure::Failure;
-use crate::http::parts::{FromBody, FromPath};
+use crate::http::parts::{FromBody, FromPath, FromQuery};
 use crate::http::request_context::RequestContext;
 use crate::resources::operator::market_life::own_markets::describe_as;
 use crate::resources::operator::{actor_name, apply};
 use crate::resources::reference;
+use crate::view::search::{break_if, in_steps};
 
 /// `POST /accounts/deposit`.
 pub(crate) async fn deposit(
@@ -155,6 +157,39 @@ pub(crate) async fn describe_wallet(
     describe_as(&context, Command::DescribeWallet { wallet }, &evidence).await
 }
 
+/// Accounts visited under one lock hold.
+const STEP: usize = 4_096;
+
+/// `GET /accounts`: by the beginning of the address, the newest first.
+pub(crate) async fn list(
+    context: RequestContext,
+    FromQuery(query): FromQuery<AccountsQuery>,
+) -> Result<Json<AccountRows>, Failure> {
+    let app = &context.app;
+    app.shared_view.catch_up().await?;
+    let beginning = query.wallet.unwrap_or_default().to_lowercase();
+    let (mut visited, mut total, mut accounts) = (0, 0, Vec::new());
+    let ((), position) = in_steps(app, |state| {
+        let view = &state.view;
+        let mut looked_at = 0;
+        let left = view.accounts().iter().rev().skip(visited);
+        for (number, account) in left.take(STEP) {
+            looked_at += 1;
+            if !account.wallet.to_string().starts_with(&beginning) {
+                continue;
+            }
+            if total >= query.offset && accounts.len() < query.limit {
+                accounts.extend(account_row(view, number, account));
+            }
+            total += 1;
+        }
+        visited += looked_at;
+        break_if(looked_at < STEP)
+    })
+    .await;
+    Ok(Json::of(&AccountRows { total, accounts }).at(position))
+}
+
 /// `GET /accounts/{wallet}`.
 pub(crate) async fn show(
     context: RequestContext,
@@ -163,20 +198,18 @@ pub(crate) async fn show(
     let app = &context.app;
     let found = app.find(|view| {
         let (number, account) = view.accounts().by_wallet(&wallet)?;
-        let live_orders = view.orders().live_count_of(number);
-        describe(view, (number, account), live_orders)
+        Some(AccountAnswer {
+            account: account_row(view, number, account)?,
+            positions: positions(view, number)?,
+        })
     });
     let account = found.await?.ok_or(ErrorCode::AccountNotFound)?;
     Ok(Json::of(&account).at(app.shared_view.read().position()))
 }
 
-fn describe(
-    view: &View,
-    (number, account): (AccountNumber, &Account),
-    live_orders: usize,
-) -> Option<AccountAnswer> {
+fn positions(view: &View, account: AccountNumber) -> Option<Vec<PositionAnswer>> {
     let mut positions = Vec::new();
-    for (market, held) in view.holdings().balances(number) {
+    for (market, held) in view.holdings().balances(account) {
         let condition_id = view.markets().get(market)?.condition;
         for &outcome in Outcome::ALL {
             if !held.total(outcome).is_zero() {
@@ -189,7 +222,12 @@ fn describe(
             }
         }
     }
-    Some(AccountAnswer {
+    Some(positions)
+}
+
+fn account_row(view: &View, number: AccountNumber, account: &Account) -> Option<AccountRow> {
+    let live_orders = view.orders().live_count_of(number);
+    Some(AccountRow {
         wallet: account.wallet,
         owner: view.accounts().get(account.owner)?.wallet,
         kind: account.kind,
@@ -198,6 +236,5 @@ fn describe(
         reserved: account.reserved,
         accrued: account.accrued,
         live_orders: u32::try_from(live_orders).unwrap_or(u32::MAX),
-        positions,
     })
 }

@@ -93,7 +93,6 @@ async fn submit(
         false => engine.submit(command, evidence)?,
     };
     let reply = pending.reply().await?;
-    acts::note(context, actor, &reply);
     Ok(match reply.verdict {
         Verdict::Applied(outcome) => Ok(CommandResult {
             reply,

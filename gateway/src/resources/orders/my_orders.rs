@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use foretell_model::{AccountNumber, MarketNumber, OrderId, OrderNumber, Outcome};
+use foretell_model::{AccountNumber, MarketNumber, OrderId, OrderNumber, Outcome, WalletAddress};
 use foretell_view::{Order, TradeId, View};
 use foretell_wire::ErrorCode;
 use foretell_wire::limits::PAGE_ROWS;
@@ -13,6 +13,7 @@ use foretell_wire::read::query::trading::OrdersQuery;
 use foretell_wire::text::ids;
 
 use crate::access::authenticate::ReadKey;
+use crate::app::App;
 use crate::catalog::descriptions::Descriptions;
 use crate::http::answer::Json;
 use crate::http::failure::Failure;
@@ -52,8 +53,27 @@ pub(crate) async fn list(
     ReadKey(caller): ReadKey,
     FromQuery(wanted): FromQuery<OrdersQuery>,
 ) -> Result<Json<Page<UserOrder>>, Failure> {
+    page_of(&context.app, caller.owner, &wanted).await
+}
+
+/// `GET /accounts/{wallet}/orders` of the operator: the live ones of the wallet's owner, oldest first.
+pub(crate) async fn of_wallet(
+    context: RequestContext,
+    FromPath(wallet): FromPath<WalletAddress>,
+    FromQuery(wanted): FromQuery<OrdersQuery>,
+) -> Result<Json<Page<UserOrder>>, Failure> {
     let app = &context.app;
-    let mut search = OrderSearch::new(caller.owner, &wanted, BOUNDS);
+    let owner = |view: &View| Some(view.accounts().by_wallet(&wallet)?.1.owner);
+    let owner = app.find(owner).await?.ok_or(ErrorCode::AccountNotFound)?;
+    page_of(app, owner, &wanted).await
+}
+
+async fn page_of(
+    app: &App,
+    owner: AccountNumber,
+    wanted: &OrdersQuery,
+) -> Result<Json<Page<UserOrder>>, Failure> {
+    let mut search = OrderSearch::new(owner, wanted, BOUNDS);
     let ((), position) = in_steps(app, |state| search.step(&state.view, &app.descriptions)).await;
     let (rows, next) = search.page();
     let rows = rows.into_iter().map(|row| UserOrder::from(row.facts()));

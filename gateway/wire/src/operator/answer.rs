@@ -124,9 +124,9 @@ pub struct StatusAnswer {
     pub policy: PolicyChange,
 }
 
-/// Answer of the account query.
+/// An account.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct AccountAnswer {
+pub struct AccountRow {
     /// Its address.
     #[serde(with = "Address")]
     pub wallet: WalletAddress,
@@ -149,6 +149,23 @@ pub struct AccountAnswer {
     pub accrued: Micros,
     /// Number of resting orders.
     pub live_orders: u32,
+}
+
+/// Answer of `GET /accounts`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AccountRows {
+    /// Number of accounts that match.
+    pub total: usize,
+    /// A page of them, the newest first.
+    pub accounts: Vec<AccountRow>,
+}
+
+/// Answer of the account query.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AccountAnswer {
+    /// The account.
+    #[serde(flatten)]
+    pub account: AccountRow,
     /// Its share balances.
     pub positions: Vec<PositionAnswer>,
 }
@@ -329,14 +346,16 @@ mod tests {
         };
         insta::assert_snapshot!(serde_json::to_string_pretty(&status).unwrap());
         let account = AccountAnswer {
-            wallet: WalletAddress([1; 20]),
-            owner: WalletAddress([2; 20]),
-            kind: WalletKind::Safe,
-            closed_only: false,
-            free: Micros(1_500_000),
-            reserved: Micros(0),
-            accrued: Micros(250_000),
-            live_orders: 1,
+            account: AccountRow {
+                wallet: WalletAddress([1; 20]),
+                owner: WalletAddress([2; 20]),
+                kind: WalletKind::Safe,
+                closed_only: false,
+                free: Micros(1_500_000),
+                reserved: Micros(0),
+                accrued: Micros(250_000),
+                live_orders: 1,
+            },
             positions: vec![PositionAnswer {
                 condition_id: ConditionId([2; 32]),
                 outcome_index: 1,

@@ -1,11 +1,13 @@
 //! Parameters of the operator's lists.
 
-use foretell_model::{ConditionId, EventId, WalletAddress};
+use foretell_model::{ConditionId, EventId, MarketState, WalletAddress};
 
-use crate::operator::form::Address;
+use crate::operator::form::{Address, State};
 use crate::parameters;
 use crate::read::form::PlainForm as _;
-use crate::read::query::text_form::{By, CONDITION, Schema, WALLET, Whole, digits};
+use crate::read::query::text_form::{
+    By, CONDITION, Characters, FLAG, Schema, WALLET, Whole, digits,
+};
 use crate::text::ids;
 
 /// Most conditions, and most events, that a request may name.
@@ -21,6 +23,9 @@ const EVENT: By<EventId> = By::new(
     |text| digits(text).map(EventId),
     Schema::UpTo(u64::MAX),
 );
+const WORDS: Characters = Characters(200);
+const STATE: By<MarketState> = By::of::<State>();
+const SEQUENCE: By<u64> = By::new("a number", digits, Schema::UpTo(u64::MAX));
 const OFFSET: By<usize> = By::new(
     "a number",
     |text| usize::try_from(digits(text)?).ok(),
@@ -45,6 +50,44 @@ parameters! {
         pub limit: Option<usize> = optional(Whole { least: 1, most: 10_000 }),
         /// Rows to skip.
         pub offset: usize = or(OFFSET, "0"),
+    }
+
+    /// Parameters of `GET /markets/figures`.
+    pub struct FiguresQuery: Trading {
+        /// Words of the question or the slug; all must occur, in any case.
+        pub search: Option<String> = optional(WORDS),
+        /// Only markets in this state.
+        pub status: Option<MarketState> = optional(STATE),
+        /// The archived markets, or the others.
+        pub archived: bool = or(FLAG, "false"),
+        /// Maximum number of rows.
+        pub limit: usize = or(Whole { least: 1, most: 500 }, "50"),
+        /// Rows to skip.
+        pub offset: usize = or(OFFSET, "0"),
+    }
+
+    /// Parameters of `GET /accounts`.
+    pub struct AccountsQuery: Trading {
+        /// The beginning of an address.
+        pub wallet: Option<String> = optional(Characters(42)),
+        /// Maximum number of rows.
+        pub limit: usize = or(Whole { least: 1, most: 500 }, "50"),
+        /// Rows to skip.
+        pub offset: usize = or(OFFSET, "0"),
+    }
+
+    /// Parameters of `GET /acts`.
+    pub struct ActsQuery: Trading {
+        /// Only acts of the operator with this name.
+        pub operator: Option<String> = optional(WORDS),
+        /// Only acts on this market.
+        pub condition_id: Option<ConditionId> = optional(CONDITION),
+        /// Only commands of this path.
+        pub command: Option<String> = optional(WORDS),
+        /// Only acts before this sequence: `next` of the page before.
+        pub before: Option<u64> = optional(SEQUENCE),
+        /// Maximum number of rows.
+        pub limit: usize = or(Whole { least: 1, most: 500 }, "100"),
     }
 
     /// Parameters of `GET /events`.

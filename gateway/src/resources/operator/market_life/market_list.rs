@@ -58,7 +58,7 @@ fn named(query: &MarketsQuery, view: &View) -> Option<BTreeSet<MarketNumber>> {
     Some(conditions.chain(questions).collect())
 }
 
-fn row(app: &App, view: &View, number: MarketNumber, market: &Market) -> MarketRow {
+pub(super) fn row(app: &App, view: &View, number: MarketNumber, market: &Market) -> MarketRow {
     let policy = view.resolutions().own_policy(number);
     let described = app.descriptions.of(market);
     let question = market.question;

@@ -8,7 +8,7 @@ use foretell_model::{ConditionId, MarketNumber, MarketState, Outcome, Price, Sys
 use foretell_stages::Stages as _;
 use foretell_view::View;
 use foretell_wire::operator::{PolicyChange, StatusAnswer};
-use foretell_wire::written;
+use foretell_wire::{ErrorCode, written};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -18,6 +18,8 @@ use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
 use crate::http::timing;
+use crate::policy::work;
+use crate::resources::operator::site::processes::{self, Process};
 use crate::streams::connection::close::CODES;
 use crate::streams::fan_out::stats::StreamReadings;
 use crate::view::unpaid::Unpaid;
@@ -39,6 +41,8 @@ pub(crate) struct Page {
     #[serde(skip_serializing_if = "Option::is_none")]
     catalog: Option<CatalogSync>,
     exchange: StatusAnswer,
+    /// The processes of this host.
+    processes: Vec<Process>,
     /// Up to 100 markets that are neither closed nor resolved, most orders first.
     #[schemars(length(max = BOOKS))]
     books: Vec<BookRow>,
@@ -232,13 +236,16 @@ pub(crate) async fn show(context: RequestContext) -> Result<Json<Page>, Failure>
     let status = app.engine.status().await.ok();
     let readings = app.readings();
     let catalog = app.sync_status().await;
+    let engine_process = app.engine.engine_process();
+    let listing = work::blocking(move || processes::all(engine_process));
+    let processes = listing.await.map_err(|_| ErrorCode::Internal)?;
     let state = app.shared_view.read();
     let durability = app
         .engine
         .welcome()
         .map_or("unknown", |welcome| welcome.durability.name());
     let page = Page {
-        engine: status.map(|status| engine(&status, app.engine.engine_process())),
+        engine: status.map(|status| engine(&status, engine_process)),
         cluster: app.cluster.status().map(cluster),
         gateway: Gateway {
             pid: std::process::id(),
@@ -255,6 +262,7 @@ pub(crate) async fn show(context: RequestContext) -> Result<Json<Page>, Failure>
         },
         catalog: catalog.map(|status| catalog_sync(status, app.now())),
         exchange: exchange(&state.view, state.epoch, durability, app.now()),
+        processes,
         books: books(&state.view, &app.descriptions),
     };
     Ok(Json::of(&page).at(state.position()))

@@ -1,0 +1,140 @@
+//! `GET /markets/figures` of the operator: markets by words and state, with what is traded in them.
+
+use std::ops::ControlFlow;
+
+use foretell_model::{MarketNumber, Micros, Outcome, Price};
+use foretell_view::{Market, View};
+use foretell_wire::operator::{FiguresQuery, MarketRow};
+use foretell_wire::{Decimal, written};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::app::App;
+use crate::http::answer::Json;
+use crate::http::failure::Failure;
+use crate::http::parts::FromQuery;
+use crate::http::request_context::RequestContext;
+use crate::resources::operator::market_life::market_list::row;
+use crate::view::search::{break_if, in_steps};
+
+/// Markets visited under one lock hold: their words are compared.
+const STEP: usize = 128;
+
+/// Answer of `GET /markets/figures`.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Figures {
+    /// Number of markets that match.
+    total: usize,
+    /// A page of them, the newest first.
+    markets: Vec<FiguresRow>,
+}
+
+/// A market and what is traded in it. Prices are those of the first outcome.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct FiguresRow {
+    #[serde(flatten)]
+    market: MarketRow,
+    /// The current price.
+    #[serde(with = "written::DecimalText")]
+    price: Decimal,
+    /// Empty where nobody bids.
+    #[serde(with = "written::AmountOrEmpty")]
+    best_bid: Option<Price>,
+    /// Empty where nobody asks.
+    #[serde(with = "written::AmountOrEmpty")]
+    best_ask: Option<Price>,
+    /// Traded since the beginning, whole units.
+    #[serde(with = "written::Amount")]
+    volume: Micros,
+    /// Collateral locked by its shares, whole units.
+    #[serde(with = "written::Amount")]
+    open_interest: Micros,
+    /// Number of resting orders.
+    live_orders: usize,
+}
+
+/// `GET /markets/figures`.
+pub(crate) async fn list(
+    context: RequestContext,
+    FromQuery(query): FromQuery<FiguresQuery>,
+) -> Result<Json<Figures>, Failure> {
+    let app = &context.app;
+    app.shared_view.catch_up().await?;
+    let mut search = Search::new(query);
+    let ((), position) = in_steps(app, |state| search.step(app, &state.view)).await;
+    let Search { total, markets, .. } = search;
+    Ok(Json::of(&Figures { total, markets }).at(position))
+}
+
+struct Search {
+    query: FiguresQuery,
+    /// Lower-case words that a market must have.
+    words: Vec<String>,
+    /// Markets visited, from the newest back.
+    visited: usize,
+    total: usize,
+    markets: Vec<FiguresRow>,
+}
+
+impl Search {
+    fn new(query: FiguresQuery) -> Self {
+        let words = query.search.as_deref().unwrap_or_default().to_lowercase();
+        Self {
+            words: words.split_whitespace().map(str::to_owned).collect(),
+            query,
+            visited: 0,
+            total: 0,
+            markets: Vec::new(),
+        }
+    }
+
+    /// Visits the next markets; breaks after the oldest.
+    fn step(&mut self, app: &App, view: &View) -> ControlFlow<()> {
+        let mut looked_at = 0;
+        let left = view.markets().iter().rev().skip(self.visited);
+        for (number, market) in left.take(STEP) {
+            looked_at += 1;
+            if !self.takes(app, market) {
+                continue;
+            }
+            let is_shown = self.total >= self.query.offset && self.markets.len() < self.query.limit;
+            if is_shown {
+                self.markets.extend(figures(app, view, (number, market)));
+            }
+            self.total += 1;
+        }
+        self.visited += looked_at;
+        break_if(looked_at < STEP)
+    }
+
+    fn takes(&self, app: &App, market: &Market) -> bool {
+        let has_words = || {
+            let described = app.descriptions.of(market);
+            let [question, slug] = [&described.question, &described.slug];
+            let text = format!("{question} {slug} {}", market.condition).to_lowercase();
+            self.words.iter().all(|word| text.contains(word))
+        };
+        market.archived == self.query.archived
+            && self.query.status.is_none_or(|it| it == market.state)
+            && (self.words.is_empty() || has_words())
+    }
+}
+
+fn figures(
+    app: &App,
+    view: &View,
+    (number, market): (MarketNumber, &Market),
+) -> Option<FiguresRow> {
+    let yes = view.books().get(number)?.of(Outcome::Yes);
+    let price = view.current_price(number, Outcome::Yes)?;
+    Some(FiguresRow {
+        market: row(app, view, number, market),
+        price: Decimal::new(i128::from(price.half_units()) * 5, 5),
+        best_bid: yes.best_bid(),
+        best_ask: yes.best_ask(),
+        volume: view.volume().value_in(number),
+        open_interest: market.locked(),
+        live_orders: view.orders().live_count_in(number),
+    })
+}

@@ -1,0 +1,126 @@
+//! The processes of the exchange on this host, as the kernel counts them.
+
+use std::fs;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A process of the exchange.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Process {
+    /// What it is: `engine`, `gateway-1`, `catalog-sync`, …
+    name: String,
+    pid: u32,
+    /// Seconds since its start.
+    age_seconds: u64,
+    /// CPU time since its start, seconds.
+    #[schemars(range(min = 0))]
+    cpu_seconds: f64,
+    /// Memory that it has in use, bytes.
+    memory_bytes: u64,
+    threads: u64,
+}
+
+/// The supervisor and its children; of a gateway without a supervisor itself and the engine.
+pub(super) fn all(engine: Option<i32>) -> Vec<Process> {
+    let own = std::process::id();
+    let Some(own_stat) = Stat::of(own) else {
+        return Vec::new();
+    };
+    let engine = engine.and_then(|pid| u32::try_from(pid).ok());
+    let is_supervised = std::env::args().any(|argument| argument == "--supervised");
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let is_ours = |pid: u32, stat: &Stat| match is_supervised {
+        true => pid == own_stat.parent || stat.parent == own_stat.parent,
+        false => pid == own || Some(pid) == engine,
+    };
+    let found = pids.filter_map(|pid| {
+        let stat = Stat::of(pid).filter(|stat| is_ours(pid, stat))?;
+        stat.shown(pid)
+    });
+    let mut found: Vec<_> = found.collect();
+    found.sort_by_key(|process| process.pid);
+    found
+}
+
+/// Fields of `/proc/PID/stat`.
+struct Stat {
+    parent: u32,
+    /// User and system time.
+    ticks: u64,
+    threads: u64,
+    /// Ticks from the start of the machine.
+    started: u64,
+}
+
+impl Stat {
+    fn of(pid: u32) -> Option<Self> {
+        let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // The name in parentheses may have spaces.
+        let (_, rest) = text.rsplit_once(") ")?;
+        let fields: Vec<_> = rest.split(' ').collect();
+        let number = |index: usize| fields.get(index)?.parse::<u64>().ok();
+        Some(Self {
+            parent: u32::try_from(number(1)?).ok()?,
+            ticks: number(11)? + number(12)?,
+            threads: number(17)?,
+            started: number(19)?,
+        })
+    }
+
+    fn shown(&self, pid: u32) -> Option<Process> {
+        let uptime = fs::read_to_string("/proc/uptime").ok()?;
+        let uptime: f64 = uptime.split(' ').next()?.parse().ok()?;
+        let pages = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
+        let pages: u64 = pages.split(' ').nth(1)?.parse().ok()?;
+        let per_second = rustix::param::clock_ticks_per_second();
+        #[allow(clippy::cast_precision_loss)] // ticks of centuries are exact
+        let seconds = |ticks: u64| ticks as f64 / per_second as f64;
+        let age = Duration::try_from_secs_f64(uptime - seconds(self.started)).unwrap_or_default();
+        Some(Process {
+            name: name_of(pid)?,
+            pid,
+            age_seconds: age.as_secs(),
+            cpu_seconds: seconds(self.ticks),
+            memory_bytes: pages * rustix::param::page_size() as u64,
+            threads: self.threads,
+        })
+    }
+}
+
+/// The name that the supervisor gives it, from its arguments.
+fn name_of(pid: u32) -> Option<String> {
+    let arguments = fs::read_to_string(format!("/proc/{pid}/cmdline")).ok()?;
+    let arguments: Vec<_> = arguments.split('\0').skip(1).collect();
+    let after = |flag: &str| {
+        let place = arguments.iter().position(|argument| *argument == flag)?;
+        arguments.get(place + 1).copied()
+    };
+    let command = arguments
+        .iter()
+        .find(|argument| !argument.starts_with('-'))?;
+    Some(match *command {
+        "up" => "supervisor".to_owned(),
+        "catalog" => "catalog-sync".to_owned(),
+        "gateway" => format!("gateway-{}", after("--number").unwrap_or("1")),
+        other => other.to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_without_a_supervisor_lists_itself() {
+        let found = all(None);
+        let [process] = &found[..] else {
+            panic!("{} processes", found.len());
+        };
+        assert_eq!(process.pid, std::process::id());
+        assert!(process.memory_bytes > 0 && process.threads > 0);
+    }
+}
