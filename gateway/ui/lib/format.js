@@ -93,13 +93,25 @@ export function money(amount, options = {}) {
 }
 
 /**
+ * A fee: in cents while it is below one unit of money.
+ * @param {bigint} amount
+ */
+export const fee = (amount) => (amount > 0n && amount < ONE ? `${grouped(amount * 100n, amount % 10_000n ? 2 : 0)}¢` : money(amount));
+
+/**
  * A profit with its arrow and sign.
  * @param {bigint} amount
  */
 export const profit = (amount) => `${amount > 0n ? "▲ " : amount < 0n ? "▼ " : ""}${money(amount, { sign: true })}`;
 
-/** @param {number} value */
-export const signedPercent = (value) => `${value < 0 ? "−" : value > 0 ? "+" : ""}${Math.abs(value).toFixed(1)}%`;
+/**
+ * @param {number} value
+ * @param {number} [decimals]
+ */
+export const signedPercent = (value, decimals = 1) => `${value < 0 ? "−" : value > 0 ? "+" : ""}${Math.abs(value).toFixed(decimals)}%`;
+
+/** Sign of the site's currency. */
+export const symbol = () => get("site")?.currency?.symbol ?? "$";
 
 /**
  * Money without its small change: "$884", "$9,120", "$12.4K".
@@ -107,7 +119,7 @@ export const signedPercent = (value) => `${value < 0 ? "−" : value > 0 ? "+" :
  */
 export function shortMoney(amount) {
   const figure = amount < 10_000n * ONE ? grouped(amount, 0) : compact.format(float(amount));
-  return (get("site")?.currency?.symbol ?? "$") + figure;
+  return symbol() + figure;
 }
 
 /**
@@ -158,9 +170,13 @@ export const dateTime = (milliseconds) => moment.format(milliseconds);
 /**
  * Label of a time axis.
  * @param {number} milliseconds
- * @param {number} span milliseconds that the axis covers
+ * @param {number} step between two labels, in milliseconds
+ * @param {boolean} isMidnight
  */
-export const axisTime = (milliseconds, span) => (span > 2 * 86_400_000 ? shortDay : minute).format(milliseconds);
+export function axisTime(milliseconds, step, isMidnight) {
+  if (step >= 86_400_000 || isMidnight) return shortDay.format(milliseconds);
+  return (step < 60_000 ? clock : minute).format(milliseconds);
+}
 
 /** @param {string} value */
 export const address = (value) => (value.length > 12 ? `${value.slice(0, 6)}…${value.slice(-4)}` : value);

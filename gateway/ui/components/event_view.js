@@ -1,0 +1,151 @@
+/** An event: its questions with prices, one chart, the sum of their chances. */
+
+import { fill, h, setText, topicIcon } from "../lib/dom.js";
+import * as format from "../lib/format.js";
+import { chance, changeOf, figuresOf, findEvent, followFigures, loadFigures } from "../lib/markets.js";
+import { t } from "../lib/messages.js";
+import { href } from "../lib/router.js";
+import { View, get, set } from "../lib/store.js";
+import "./event_chart.js";
+import { empty, failed, skeleton } from "./states.js";
+import { tradeButtons } from "./trade_buttons.js";
+
+/** @typedef {import("../lib/markets.js").Market} Market */
+
+const FIGURES_MS = 20_000;
+
+class EventView extends View {
+  /** @type {Map<string, () => void>} */
+  updates = new Map();
+  /** @type {Market[]} */
+  markets = [];
+  sum = h("strong.num");
+  volume = h("span");
+
+  connectedCallback() {
+    this.load();
+  }
+
+  async load() {
+    fill(this, skeleton(1), skeleton(1, "chart"), skeleton(5, "rows"));
+    set("loading", true);
+    try {
+      const event = await findEvent(this.getAttribute("argument") ?? "", this.signal);
+      if (event && event.markets.length > 0) await this.show(event);
+      else fill(this, empty(t("no_event"), h("a.button", { href: href("markets") }, t("to_markets"))));
+    } catch (error) {
+      if (!this.signal.aborted)
+        fill(
+          this,
+          failed(error, () => this.load()),
+        );
+    }
+    set("loading", false);
+  }
+
+  /** @param {import("../lib/markets.js").Event} event */
+  async show(event) {
+    this.markets = event.markets;
+    const ids = event.markets.map((market) => market.id);
+    // Which questions the chart shows follows from their chances.
+    await loadFigures(ids, this.signal);
+    document.title = `${event.title} · ${get("site")?.name ?? "Foretell"}`;
+    const rows = event.markets.map((market) => this.question(market));
+    const chart = /** @type {import("./line_chart.js").LineChart & { markets: Market[] }} */ (h("event-chart"));
+    chart.markets = event.markets;
+    chart.addEventListener("chosen", (chosen) => {
+      const lines = /** @type {CustomEvent<string[]>} */ (chosen).detail;
+      for (const row of rows) row.dataset.line = String(lines.indexOf(row.dataset.id ?? ""));
+    });
+    const heads = /** @type {const} */ (["short_outcome", "chance", "change_24h", "bid", "ask", "volume_24h", "trade"]);
+    const ends = event.markets
+      .map((market) => market.ends)
+      .sort()
+      .at(-1);
+    fill(
+      this,
+      h(
+        "div.market-head",
+        null,
+        h(
+          "div.titled",
+          null,
+          topicIcon(event.tags),
+          h("div", null, event.tags.length > 0 && h("p.eyebrow", null, event.tags.join(" · ")), h("h1", null, event.title)),
+        ),
+        h(
+          "div.meta",
+          null,
+          h("span", null, t("questions_of", { n: event.markets.length })),
+          this.volume,
+          h("span", null, `${t("closes").toLowerCase()} ${format.closing(ends)}`),
+          event.negRisk && h("span", { title: t("sum_help") }, `${t("sum").toLowerCase()} `, this.sum),
+        ),
+      ),
+      h("section.panel", { "aria-label": t("history") }, chart),
+      h(
+        "div.market-list.event-list",
+        { role: "table", "aria-label": event.title },
+        h(
+          "div.list-head",
+          { role: "rowgroup" },
+          h(
+            "div.event-row",
+            { role: "row" },
+            heads.map((key) => h(`span.c-${key}`, { role: "columnheader" }, t(key))),
+          ),
+        ),
+        h("div", { role: "rowgroup" }, rows),
+      ),
+      event.description && h("section.panel", null, h("header", null, h("h2", null, t("rules"))), h("p.rules", null, event.description)),
+    );
+    this.follow("figures", (changed) => this.figures(changed));
+    this.figures(ids);
+    this.every(FIGURES_MS, () => loadFigures(ids, this.signal).catch(() => {}));
+  }
+
+  /** @param {Market} market */
+  question(market) {
+    const cell = (/** @type {string} */ name, /** @type {Node[]} */ ...content) => h(`span.num.c-${name}`, { role: "cell" }, content);
+    const parts = { chance: h("strong"), change: cell("change_24h"), bid: cell("bid"), ask: cell("ask"), volume: cell("volume_24h") };
+    const trade = tradeButtons(market);
+    this.updates.set(market.id, () => {
+      const known = figuresOf(market.id);
+      const change = changeOf(known);
+      setText(parts.chance, format.percent(chance(known), 1));
+      setText(parts.change, change === null ? format.NONE : format.change(change, 1));
+      parts.change.className = `num c-change_24h ${change === null ? "flat" : format.tone(change)}`;
+      setText(parts.bid, format.priceInColumn(known?.bid));
+      setText(parts.ask, format.priceInColumn(known?.ask));
+      setText(parts.volume, known ? format.shortMoney(known.volume) : format.NONE);
+      trade.update();
+    });
+    this.endings.push(followFigures(market));
+    const link = h("a", { href: href("market", market.slug), title: market.question }, market.name);
+    return h(
+      "div.event-row.link-row",
+      { role: "row", "data-id": market.id, "data-line": "-1" },
+      h("span.c-market", { role: "cell" }, h("i.key", { "aria-hidden": "true" }), link),
+      cell("chance", parts.chance),
+      parts.change,
+      parts.bid,
+      parts.ask,
+      parts.volume,
+      h("span.c-trade", { role: "cell" }, trade.element),
+    );
+  }
+
+  /** @param {string[]} ids */
+  figures(ids) {
+    for (const id of ids) this.updates.get(id)?.();
+    const known = this.markets.map((market) => figuresOf(market.id));
+    const sum = known.reduce((total, each) => total + (chance(each) ?? 0n), 0n);
+    setText(this.sum, format.percent(sum, 1));
+    setText(
+      this.volume,
+      `${t("volume_24h").toLowerCase()} ${format.shortMoney(known.reduce((total, each) => total + (each?.volume ?? 0n), 0n))}`,
+    );
+  }
+}
+
+customElements.define("event-view", EventView);

@@ -1,0 +1,247 @@
+// What the page shows is what the exchange says: one row a market, changes, payouts, titles, proofs, labels.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import { BASE, MARKET, buy, clean, connect, eventually, go, launch, open, operate, register, state } from "./browser.mjs";
+
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(() => browser?.close());
+
+const summaries = (ids) => fetch(`${BASE}/ui/api/markets/summary?condition_ids=${ids}`).then((answer) => answer.json());
+const listed = async (slug) => {
+  const { data } = await (await fetch(`${BASE}/sampling-markets`)).json();
+  return data.find((market) => slug.endsWith(market.slug));
+};
+
+/** Changes the figures of the first rows that the page reads. */
+const figures = (page, change) =>
+  page.route("**/ui/api/markets/summary?**", async (route) => {
+    const response = await route.fetch();
+    const rows = await response.json();
+    rows.forEach(change);
+    await route.fulfill({ response, json: rows });
+  });
+
+test("a condition in two records is one row, and no slot is empty", async () => {
+  const page = await open(browser);
+  await page.route("**/ui/api/catalog/events?**", async (route) => {
+    const response = await route.fetch();
+    const events = await response.json();
+    const event = events.find((each) => each.markets.length > 1);
+    event?.markets.splice(1, 0, { ...event.markets[0], id: "999", slug: `${event.markets[0].slug}-again` });
+    await route.fulfill({ response, json: events });
+  });
+  await go(page, "/ui/");
+  await page.waitForSelector(".link-row .spark path");
+  const slots = await page.evaluate(() => {
+    const rows = [...document.querySelectorAll(".list-row.link-row")];
+    const height = rows[0].offsetHeight;
+    const places = rows.map((row) => Math.round(new DOMMatrix(getComputedStyle(row).transform).f / height)).sort((a, b) => a - b);
+    return { places, titles: rows.map((row) => row.querySelector("a").textContent) };
+  });
+  assert.deepEqual(
+    slots.places,
+    slots.places.map((_, i) => i),
+  );
+  assert.equal(new Set(slots.titles).size, slots.titles.length);
+  await clean(page);
+});
+
+test("the change of 24 h is that of the exchange, its base stays when prices move, and No mirrors it", async () => {
+  const page = await open(browser);
+  await figures(page, (row) => Object.assign(row, { change_24h: "0.05", price: row.price }));
+  const { condition_id: id, assets_ids: tokens } = await listed(MARKET);
+  const [{ price }] = await summaries(id);
+  const base = Math.round((Number(price) - 0.05) * 1000) / 10;
+  await page.routeWebSocket("**/ws/market", (socket) => {
+    const server = socket.connectToServer();
+    server.onMessage((message) => {
+      // Of the market's own changes only the one below comes through.
+      if (!String(message).includes(tokens[0]) || String(message).includes('"event_type":"book"')) socket.send(message);
+    });
+    page.moveTop = (bid, ask) =>
+      socket.send(JSON.stringify({ event_type: "best_bid_ask", market: id, asset_id: tokens[0], best_bid: bid, best_ask: ask }));
+  });
+  await go(page, "/ui/");
+  await page.fill("header input[type=search]", "lindqvist");
+  const row = page.locator(".list-row.link-row", { hasText: "Lindqvist" }).first();
+  await row.locator(".spark path").first().waitFor();
+  page.moveTop("0.5", "0.52");
+  await eventually(
+    () => row.locator(".c-change_24h").textContent(),
+    (text) => text === `▲ ${(51 - base).toFixed(1)}`,
+  );
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  await clean(page);
+
+  const market = await open(browser);
+  await figures(market, (each) => Object.assign(each, { price: "0.9", change_24h: "0.88" }));
+  await go(market, MARKET);
+  await market.waitForSelector(".headline .change.up");
+  await market.locator('.ladder-panel input[value="1"]').check({ force: true });
+  await market.waitForSelector(".headline .change.down");
+  await clean(market);
+});
+
+test("a resolved market shows its payout, what the visitor was paid, and nothing to trade with", async () => {
+  const page = await open(browser);
+  const path = await register("Will this market be resolved to No?");
+  await go(page, path);
+  await connect(page, 2);
+  await state(page, "live");
+  await page.click("share-actions summary");
+  await page.fill("#action-amount", "12");
+  await page.click("share-actions button:has-text('Split')");
+  await page.waitForSelector(".notice:has-text('Split')");
+  await buy(page, { cents: 44, shares: 6 });
+  await page.waitForSelector(".notice:has-text('Order rests')");
+  await operate("market", "close", path.split("/").at(-1), "--reason", "the end");
+  await operate("market", "resolve", path.split("/").at(-1), "No", "--reason", "the end");
+  await page.waitForSelector("resolution-panel h2:has-text('Resolved: No')");
+  await eventually(
+    () => page.locator(".headline").textContent(),
+    (text) => text.startsWith("0%"),
+  );
+  assert.equal(await page.locator("order-ticket, order-ladder, .trade-bar").count(), 0);
+  await page.waitForSelector("resolution-panel .own:has-text('12')");
+  await page.reload();
+  await page.waitForSelector("resolution-panel .own:has-text('12')");
+  assert.equal(await page.locator("order-ticket, order-ladder, .trade-bar").count(), 0);
+  await clean(page);
+});
+
+test("own orders, fills and activity name and link their market, whatever page is open", async () => {
+  const page = await open(browser);
+  const question = "Will titles be where a visitor looks?";
+  await go(page, await register(question));
+  await connect(page, 3);
+  await state(page, "live");
+  await buy(page, { cents: 30, shares: 8 });
+  await page.waitForSelector(".notice:has-text('Order rests')");
+  await page.click("share-actions summary");
+  await page.click("share-actions button:has-text('Split')");
+  await page.waitForSelector(".notice:has-text('Split')");
+  // A list that lacks the market, as that of a larger exchange would.
+  await page.route("**/ui/api/catalog/events?**", (route) => route.fulfill({ json: [] }));
+  await go(page, "/ui/portfolio");
+  for (const tab of ["Open orders", "Activity"]) {
+    await page.click(`account-tables [role=tab]:has-text('${tab}')`);
+    await page.waitForSelector(`account-tables td.title a[href^="/ui/market/own-"]:has-text('${question}')`);
+  }
+  await page.click("account-tables [role=tab]:has-text('Open orders')");
+  await page.click("account-tables button:has-text('Cancel everywhere')");
+  await page.waitForSelector(".notice:has-text('cancelled')");
+  await clean(page);
+});
+
+test("no figure stands before its data: bars in the layout, a dot that says loading, no fee", async () => {
+  const page = await open(browser);
+  let release;
+  const gate = new Promise((resolve) => (release = resolve));
+  await page.route(/\/(books\?|prices-history|markets\/|clob-markets\/|ui\/api\/data|ui\/api\/markets)/, async (route) => {
+    await gate;
+    await route.continue();
+  });
+  await page.routeWebSocket("**/ws/market", (socket) => {
+    const server = socket.connectToServer();
+    server.onMessage((message) => String(message).includes('"event_type":"book"') || socket.send(message));
+  });
+  await go(page, MARKET);
+  await state(page, "loading");
+  for (const place of ["price-chart .skeleton.chart", "order-ladder .skeleton.levels", "trade-list .skeleton"])
+    await page.waitForSelector(place);
+  const bar = await page.locator("order-ladder .skeleton .bar").first().boundingBox();
+  assert.ok(bar.width > 100, "bars can be seen");
+  assert.equal(await page.locator("order-ticket .submit").textContent(), "Loading…");
+  assert.ok(await page.locator("order-ticket .submit").isDisabled());
+  assert.doesNotMatch(await page.locator("order-ticket .figures").textContent(), /\d/);
+  assert.equal(await page.locator(".empty:visible").count(), 1, "only the hint to connect");
+  release();
+  await state(page, "live");
+  await page.waitForSelector("order-ticket .submit:enabled");
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  await clean(page);
+});
+
+test("the proof of a trade is found by its receipt, however many trades are newer", async () => {
+  const page = await open(browser);
+  const rows = await eventually(
+    () => fetch(`${BASE}/ui/api/data/trades?limit=10000`).then((answer) => answer.json()),
+    (trades) => new Set(trades.map((trade) => trade.transactionHash)).size > 1_100,
+  );
+  const oldest = rows.at(-1).transactionHash;
+  await go(page, `/ui/proof/${oldest}`);
+  await page.waitForSelector(`proof-view dd:has-text('${oldest}')`);
+  await page.waitForSelector("proof-view h2:has-text('signature valid')");
+  await go(page, `/ui/proof/0x${"7".repeat(64)}`);
+  await page.waitForSelector("proof-view .empty:has-text('There is no such trade.')");
+  await clean(page, /status of 404/);
+});
+
+test("labels of the axes neither repeat nor leave the chart", async () => {
+  for (const [width, height] of [
+    [1440, 900],
+    [1024, 768],
+    [390, 844],
+  ]) {
+    const page = await open(browser, { viewport: { width, height } });
+    for (const [name, span] of Object.entries({ minutes: 150, "a day and a half": 130_000, days: 220_000, month: 2_500_000 })) {
+      await page.route("**/prices-history?**", (route) => {
+        const now = Math.floor(Date.now() / 1000);
+        const history = Array.from({ length: 60 }, (_, i) => ({ t: now - span + Math.floor((span * i) / 60), p: 0.41 + (i % 7) / 1000 }));
+        return route.fulfill({ json: { history } });
+      });
+      await go(page, MARKET);
+      await page.click("price-chart label:has-text('All')");
+      await page.waitForSelector("price-chart path.area");
+      await page.click(".details [role=tab]:has-text('Depth')");
+      await page.waitForSelector("depth-chart path.area");
+      const problems = await page.evaluate(() => {
+        const found = [];
+        for (const svg of document.querySelectorAll("price-chart .chart svg, depth-chart .chart svg")) {
+          const labels = [...svg.querySelectorAll(".axis, .tag-text")];
+          const texts = labels.filter((label) => label.matches(".axis")).map((label) => label.textContent);
+          if (texts.length < 3) found.push(`few: ${texts}`);
+          if (new Set(texts).size < texts.length) found.push(`repeated: ${texts}`);
+          const frame = svg.getBoundingClientRect();
+          const boxes = labels.map((label) => label.getBoundingClientRect());
+          for (const box of boxes)
+            if (box.left < frame.left || box.right > frame.right + 0.5 || box.top < frame.top || box.bottom > frame.bottom + 0.5)
+              found.push(`clipped in ${svg.parentElement.className}`);
+        }
+        return found;
+      });
+      assert.deepEqual(problems, [], `${width} px, ${name}`);
+      await page.unroute("**/prices-history?**");
+    }
+    await clean(page);
+  }
+});
+
+test("the ladder has every price between two levels, or says how many it leaves out", async () => {
+  const page = await open(browser);
+  const { assets_ids: tokens } = await listed(MARKET);
+  await page.routeWebSocket("**/ws/market", () => {});
+  await page.route("**/books?**", async (route) => {
+    const response = await route.fetch();
+    const [book] = await response.json();
+    const level = (price) => ({ price, size: "10" });
+    Object.assign(book, { asset_id: tokens[0], bids: ["0.1", "0.35", "0.38", "0.4"].map(level), asks: ["0.9", "0.43", "0.41"].map(level) });
+    await route.fulfill({ response, json: [book] });
+  });
+  await go(page, MARKET);
+  await page.waitForSelector(".level.gap");
+  const shown = await page.evaluate(() => {
+    const lines = [...document.querySelectorAll(".level")].sort(
+      (a, b) => a.getAttribute("aria-rowindex") - b.getAttribute("aria-rowindex"),
+    );
+    return lines.map((line) => line.querySelector(".price").textContent);
+  });
+  const text = shown.join(" ");
+  assert.match(text, /90¢ 46 prices without orders 43¢ 42¢ 41¢ 40¢ 39¢ 38¢ 37¢ 36¢ 35¢ 24 prices without orders 10¢/);
+  await clean(page);
+});
