@@ -13,7 +13,7 @@ import { failed, skeleton } from "./states.js";
 
 const REFRESH_MS = 1000;
 /** Figures of the exchange, and of this page's stream. */
-const CARDS = 11;
+const CARDS = 12;
 /** Five minutes of samples. */
 const MAX_SAMPLES = 300;
 /** A chart of fewer samples fills from the right. */
@@ -92,6 +92,7 @@ class EngineView extends View {
     cards.push(
       [t("messages_per_second"), format.count(stream?.rate ?? 0), t("this_page")],
       [t("message_age"), stream?.age === null || !stream ? format.NONE : `${format.count(stream.age)} ms`, t("this_page")],
+      [t("state"), stream ? t(stream.state) : format.NONE, t("this_page")],
       [t("newest_shown"), format.count(stream?.sequence ?? 0), t("this_page")],
     );
     const parts = /** @type {any} */ (this.parts);

@@ -78,7 +78,7 @@ class EventView extends View {
           null,
           h("span", null, t("questions_of", { n: event.markets.length })),
           this.volume,
-          h("span", null, `${t("closes").toLowerCase()} ${format.closing(ends)}`),
+          h("span", null, format.closes(ends)),
           event.negRisk && h("span", { title: t("sum_help") }, `${t("sum").toLowerCase()} `, this.sum),
         ),
       ),
@@ -107,7 +107,8 @@ class EventView extends View {
   /** @param {Market} market */
   question(market) {
     const cell = (/** @type {string} */ name, /** @type {Node[]} */ ...content) => h(`span.num.c-${name}`, { role: "cell" }, content);
-    const parts = { chance: h("strong"), change: cell("change_24h"), bid: cell("bid"), ask: cell("ask"), volume: cell("volume_24h") };
+    const side = (/** @type {"bid" | "ask"} */ key) => h(`span.num.c-${key}`, { role: "cell", "data-label": t(key) });
+    const parts = { chance: h("strong"), change: cell("change_24h"), bid: side("bid"), ask: side("ask"), volume: cell("volume_24h") };
     const trade = tradeButtons(market);
     this.updates.set(market.id, () => {
       const known = figuresOf(market.id);

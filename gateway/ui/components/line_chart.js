@@ -25,6 +25,7 @@ const BOTTOM = 22;
 /** Room for a label of the time axis, and half of what one takes at an edge. */
 const LABEL_WIDTH = 96;
 const LABEL_HALF = 24;
+const MOST_TIMES = 8;
 
 export class LineChart extends View {
   /** What a chart says of itself: title, ranges, and how a figure reads. */
@@ -188,7 +189,7 @@ export class LineChart extends View {
    */
   times(from, end, x) {
     const { height, width } = /** @type {{ height: number, width: number }} */ (this.scale);
-    return timeTicks(from, end, Math.max(2, Math.floor((x(end) - x(from)) / LABEL_WIDTH)))
+    return timeTicks(from, end, Math.min(MOST_TIMES, Math.max(2, Math.floor((x(end) - x(from)) / LABEL_WIDTH))))
       .filter(({ at }) => x(at) > LABEL_HALF && x(at) < width - LABEL_HALF)
       .map(({ at, label }) => s("text", { class: "axis", x: x(at), y: height - 6, "text-anchor": "middle" }, label));
   }

@@ -160,15 +160,7 @@ class MarketView extends View {
         ),
       ),
       h("div.headline", null, parts.chance, parts.outcome, parts.change),
-      h(
-        "div.meta",
-        null,
-        parts.state,
-        parts.volume,
-        parts.spread,
-        parts.next,
-        h("span", null, `${t("closes").toLowerCase()} ${format.closing(market.ends)}`),
-      ),
+      h("div.meta", null, parts.state, parts.volume, parts.spread, parts.next, h("span", null, format.closes(market.ends))),
     );
   }
 

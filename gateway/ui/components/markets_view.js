@@ -167,7 +167,8 @@ class MarketsView extends View {
   highlight() {
     const all = get("markets") ?? [];
     for (const each of this.highlights) {
-      const first = [...all].sort((a, b) => each.by(b) - each.by(a)).slice(0, HIGHLIGHTS);
+      const known = all.filter((market) => chance(figuresOf(market.id)) !== null);
+      const first = known.sort((a, b) => each.by(b) - each.by(a)).slice(0, HIGHLIGHTS);
       const drawn = first.map((market) => [market.id, chance(figuresOf(market.id)), volumeOf(market)].join()).join("|");
       if (drawn !== each.drawn) fill(each.list, first.map(highlight));
       each.drawn = drawn;

@@ -91,6 +91,7 @@ class PortfolioView extends View {
       this.load();
     });
     this.follow(["session", "cash", "positions", "rebates"], () => this.draw());
+    this.follow("positions", () => this.load());
     this.every(PROFIT_MS, () => this.load());
   }
 
@@ -109,6 +110,7 @@ class PortfolioView extends View {
     this.save.hidden = this.rows.length === 0;
     fill(this.profit, this.rows.length > 0 ? table(PROFIT, this.rows, t("by_market")) : empty(t("no_positions")));
     this.draw();
+    if (get("positions") !== positions) this.load();
   }
 
   draw() {
@@ -117,7 +119,6 @@ class PortfolioView extends View {
     const rebates = get("rebates") ?? 0n;
     const positions = get("positions");
     const { value, profit } = worth(positions ?? []);
-    if (!this.rows && positions) this.load();
     const realized = this.rows?.reduce((sum, row) => sum + row.realized, 0n);
     const known = cash && positions ? cash : null;
     const money = (/** @type {bigint | undefined} */ amount) => (known && amount !== undefined ? format.money(amount) : format.NONE);

@@ -16,7 +16,7 @@ export function tradeButtons(market, pick) {
     set("draft", { market: market.id, outcome, side: "BUY" });
     go(href("market", market.slug));
   };
-  const prices = market.outcomes.map(() => h("b.num"));
+  const prices = market.outcomes.map(() => h("strong.num"));
   const buttons = market.outcomes.map((outcome, i) =>
     h(
       `button.outcome.${i === 0 ? "yes" : "no"}`,

@@ -1,6 +1,7 @@
 /** Numbers, times and addresses as the visitor reads them. */
 
 import { ONE, fixed, float } from "./decimal.js";
+import { t } from "./messages.js";
 import { get, saved } from "./store.js";
 
 const locale = navigator.language || "en-US";
@@ -160,6 +161,12 @@ export function closing(value) {
   const time = new Date(value);
   return Math.abs(time.getTime() - Date.now()) < 2 * 86_400_000 ? moment.format(time) : day.format(time);
 }
+
+/**
+ * When a market ends or ended, as words; empty without a date.
+ * @param {string | undefined} value
+ */
+export const closes = (value) => (value ? t(Date.parse(value) > Date.now() ? "closes_at" : "closed_at", { time: closing(value) }) : "");
 
 /** @param {number} milliseconds */
 export const time = (milliseconds) => clock.format(milliseconds);
