@@ -97,8 +97,15 @@ test("a resolved market shows its payout, what the visitor was paid, and nothing
   await page.fill("#action-amount", "12");
   await page.click("share-actions button:has-text('Split')");
   await page.waitForSelector(".notice:has-text('Split')");
+  // Both sides of the book: the price has a history.
   await buy(page, { cents: 44, shares: 6 });
-  await page.waitForSelector(".notice:has-text('Order rests')");
+  await page.waitForSelector(".notice:has-text('at 44¢')");
+  await buy(page, { cents: 50, shares: 6, side: "SELL" });
+  await page.waitForSelector(".notice:has-text('at 50¢')");
+  await eventually(
+    () => fetch(`${BASE}/ui/api/catalog/markets?slug=${path.split("/").at(-1)}`).then((answer) => answer.json()),
+    ([market]) => market.bestAsk === 0.5,
+  );
   await operate("market", "close", path.split("/").at(-1), "--reason", "the end");
   await operate("market", "resolve", path.split("/").at(-1), "No", "--reason", "the end");
   await page.waitForSelector("resolution-panel h2:has-text('Resolved: No')");
@@ -107,9 +114,16 @@ test("a resolved market shows its payout, what the visitor was paid, and nothing
     (text) => text.startsWith("0%"),
   );
   assert.equal(await page.locator("order-ticket, order-ladder, .trade-bar").count(), 0);
-  await page.waitForSelector("resolution-panel .own:has-text('12')");
+  await page.waitForSelector("price-chart .tag-text:text-is('0¢')");
+  const paid = page.locator("resolution-panel .own .strong:has-text('You were paid'):has-text('$12.00')");
+  const redeem = page.locator("resolution-panel button:has-text('Redeem $12.00')");
+  await paid.or(redeem).first().waitFor();
+  // The exchange pays holders by itself, sooner or later.
+  if (await redeem.isVisible()) await redeem.click();
+  await paid.waitFor();
   await page.reload();
-  await page.waitForSelector("resolution-panel .own:has-text('12')");
+  await paid.waitFor();
+  await page.waitForSelector("price-chart .tag-text:text-is('0¢')");
   assert.equal(await page.locator("order-ticket, order-ladder, .trade-bar").count(), 0);
   await clean(page);
 });

@@ -18,8 +18,7 @@ export const cell = (text) => h("td", null, text === undefined || text === null 
  * @param {Node[][]} rows
  */
 export function list(title, labels, rows) {
-  const columns = labels.map((label) => ({ label }));
-  const body = rows.map((cells) => h("tr", null, cells));
-  const content = rows.length ? h("div.scroll", null, table(columns, body, title)) : h("p.dim", null, t("nothing"));
+  const columns = labels.map((label, i) => ({ label, cell: (/** @type {Node[]} */ cells) => cells[i] }));
+  const content = rows.length ? h("div.scroll", null, table(columns, rows, title)) : h("p.dim", null, t("nothing"));
   return h("section.panel", null, h("header", null, h("h2", null, title)), content);
 }

@@ -103,7 +103,7 @@ class MarketView extends View {
     this.follow("draft", (draft) => {
       if (draft?.market === market.id) this.take(draft);
     });
-    this.follow("book", (book) => set("loading", !(book.ready && get("terms"))));
+    this.follow(["book", "terms"], () => this.loaded());
     this.listen(document, "ticket-fill", () => this.ticket(true));
     this.listen(document, "keydown", (event) => event.key === "Escape" && this.ticket(false));
     this.every(FIGURES_MS, () =>
@@ -204,9 +204,15 @@ class MarketView extends View {
     setText(this.parts.state, resolved ? t("resolved_to", { outcome: payoutOf(resolved, outcomes) }) : stageText(terms.life, outcomes));
     this.parts.state.className = `badge-state ${terms.status}`;
     if (resolved && !this.querySelector("resolution-panel")) this.resolve();
-    set("loading", !open("book").ready && !resolved);
     this.update();
     this.countdown();
+  }
+
+  /** Whether all figures are there; the book says so in every frame. */
+  loaded() {
+    const terms = get("terms");
+    const loading = !terms || !(open("book").ready || terms.payouts);
+    if (get("loading") !== loading) set("loading", loading);
   }
 
   /** What was to trade gives way to what was paid. */

@@ -1,6 +1,6 @@
 /** A resolved market: what a share paid, and what the visitor was paid. */
 
-import { changeShares } from "../lib/account.js";
+import { changeShares, refreshSoon } from "../lib/account.js";
 import { micros, times } from "../lib/decimal.js";
 import { fill, h } from "../lib/dom.js";
 import * as format from "../lib/format.js";
@@ -30,6 +30,7 @@ class ResolutionPanel extends View {
       this.own,
       this.problem,
     );
+    refreshSoon();
     this.follow("positions", () => this.account());
     this.follow("session", () => this.account());
   }
@@ -48,7 +49,8 @@ class ResolutionPanel extends View {
     ]).catch(() => [[], []]);
     if (this.signal.aborted) return;
     const paid = rows.filter((row) => row.type === "REDEEM").reduce((sum, row) => sum + micros(row.usdcSize), 0n);
-    const held = (get("positions") ?? []).filter((row) => row.conditionId === id);
+    // A payment ends all positions of the market, also those that are still to be read again.
+    const held = paid > 0n ? [] : (get("positions") ?? []).filter((row) => row.conditionId === id);
     const profit = [...closed, ...held].reduce((sum, row) => sum + micros(row.realizedPnl), 0n);
     if (rows.length === 0 && held.length === 0) {
       fill(this.own, h("p.dim", null, t("held_nothing")));
