@@ -91,7 +91,8 @@ fn row(app: &App, page: &Page, condition: ConditionId, budget: &mut usize) -> Op
     let (bid, ask, last) = (yes.best_bid(), yes.best_ask(), yes.last_trade());
     let points = day_of(view, number, 30, now).map_or_else(Vec::new, |day| day.points());
     let current = view.current_price(number, Outcome::Yes)?.half_units();
-    let change = day_of(view, number, 1, now).and_then(|day| day.first()).map(|first| {
+    let first = day_of(view, number, 1, now).and_then(|day| day.first());
+    let change = first.map(|first| {
         let before = first.midpoint.half_units();
         Text(Decimal::new(
             (i128::from(current) - i128::from(before)) * 5,
