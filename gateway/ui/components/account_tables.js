@@ -59,7 +59,8 @@ class AccountTables extends View {
       fill(panel, empty(t("connect_first"), h("button.primary", { type: "button", onclick: () => walletDialog() }, t("connect"))));
     } else if (!rows) {
       const error = get("account_error");
-      fill(panel, error ? failed(error, refresh) : skeleton(3));
+      if (error) failed(panel, error, refresh);
+      else fill(panel, skeleton(3));
     } else if (rows.length === 0) fill(panel, empty(t(none)));
     else {
       const focused = document.activeElement?.getAttribute("data-key");
@@ -98,14 +99,14 @@ class AccountTables extends View {
 const newestFirst = (rows) => [...rows].sort((a, b) => (b.created ?? 0) - (a.created ?? 0));
 
 /**
- * A column whose figures are in line.
+ * A column of figures that are in line.
  * @template T
  * @param {string} label
- * @param {(row: T) => string} show
- * @param {(row: T) => string | number} csv
+ * @param {(row: T) => bigint} amount
+ * @param {(amount: bigint) => string} show
  * @returns {import("../lib/dom.js").Column<T>}
  */
-const num = (label, show, csv) => ({ label, class: "num", cell: show, csv });
+const num = (label, amount, show) => ({ label, class: "num", cell: (row) => show(amount(row)), csv: (row) => text(amount(row)) });
 
 /**
  * @template T
@@ -191,29 +192,21 @@ function closeButton(row) {
     : h("button", { type: "button", "aria-label": t("sell_named", named), onclick: sell }, t("sell"));
 }
 
-/** A price as the column shows it, to a tenth of a cent. @param {number} price */
-const shortPrice = (price) => format.priceInColumn((micros(price) / 1000n) * 1000n);
+/** @param {bigint} amount */
+const shares = (amount) => format.shares(amount, 2);
+/** @param {bigint} amount */
+const money = (amount) => format.money(amount);
+/** To a tenth of a cent. @param {bigint} price */
+const shortPrice = (price) => format.priceInColumn((price / 1000n) * 1000n);
 
 /** @type {import("../lib/dom.js").Column<OwnOrder>[]} */
 const ORDERS = [
   titled((order) => ({ id: order.market })),
   words(t("outcome"), (order) => order.outcome),
   sided(),
-  num(
-    t("price"),
-    (order) => format.priceInColumn(order.price),
-    (order) => text(order.price),
-  ),
-  num(
-    t("shares"),
-    (order) => format.shares(order.size, 2),
-    (order) => text(order.size),
-  ),
-  num(
-    t("filled"),
-    (order) => format.shares(order.matched, 2),
-    (order) => text(order.matched),
-  ),
+  num(t("price"), (order) => order.price, format.priceInColumn),
+  num(t("shares"), (order) => order.size, shares),
+  num(t("filled"), (order) => order.matched, shares),
   words(t("type"), (order) => (order.delayed ? `${order.type}, ${t("delayed")}` : order.type)),
   timed((order) => order.created, t("created")),
   { label: "", class: "act", cell: cancelButton },
@@ -223,26 +216,10 @@ const ORDERS = [
 const POSITIONS = [
   titled((row) => ({ ...row, id: row.conditionId })),
   words(t("outcome"), (row) => row.outcome),
-  num(
-    t("shares"),
-    (row) => format.shares(micros(row.size), 2),
-    (row) => row.size,
-  ),
-  num(
-    t("average_short"),
-    (row) => shortPrice(row.avgPrice),
-    (row) => row.avgPrice,
-  ),
-  num(
-    t("now"),
-    (row) => shortPrice(row.curPrice),
-    (row) => row.curPrice,
-  ),
-  num(
-    t("value"),
-    (row) => format.money(micros(row.currentValue)),
-    (row) => row.currentValue,
-  ),
+  num(t("shares"), (row) => micros(row.size), shares),
+  num(t("average_short"), (row) => micros(row.avgPrice), shortPrice),
+  num(t("now"), (row) => micros(row.curPrice), shortPrice),
+  num(t("value"), (row) => micros(row.currentValue), money),
   {
     label: t("profit"),
     class: "num",
@@ -264,21 +241,9 @@ const FILLS = [
   titled((fill) => ({ id: fill.market })),
   words(t("outcome"), (fill) => fill.outcome),
   sided(),
-  num(
-    t("price"),
-    (fill) => format.priceInColumn(fill.price),
-    (fill) => text(fill.price),
-  ),
-  num(
-    t("shares"),
-    (fill) => format.shares(fill.size, 2),
-    (fill) => text(fill.size),
-  ),
-  num(
-    t("fee"),
-    (fill) => format.fee(fill.fee),
-    (fill) => text(fill.fee),
-  ),
+  num(t("price"), (fill) => fill.price, format.priceInColumn),
+  num(t("shares"), (fill) => fill.size, shares),
+  num(t("fee"), (fill) => fill.fee, format.fee),
   words(t("role"), (fill) => t(fill.maker ? "maker" : "taker")),
   {
     label: t("proof"),
@@ -300,26 +265,14 @@ const ACTIVITY = [
   { label: t("type"), cell: (row) => h("td", { class: row.side ? (row.side === "BUY" ? "up" : "down") : "" }, kindOf(row)), csv: kindOf },
   titled((row) => ({ ...row, id: row.conditionId })),
   words(t("outcome"), (row) => row.outcome),
-  num(
-    t("shares"),
-    (row) => format.shares(micros(row.size), 2),
-    (row) => row.size,
-  ),
+  num(t("shares"), (row) => micros(row.size), shares),
   num(
     t("price"),
-    (row) => (row.price ? shortPrice(row.price) : format.NONE),
-    (row) => row.price,
+    (row) => micros(row.price),
+    (price) => (price ? shortPrice(price) : format.NONE),
   ),
-  num(
-    t("value"),
-    (row) => format.money(micros(row.usdcSize)),
-    (row) => row.usdcSize,
-  ),
-  num(
-    t("fee"),
-    (row) => (row.feeUsdc ? format.fee(micros(row.feeUsdc)) : format.NONE),
-    (row) => row.feeUsdc,
-  ),
+  num(t("value"), (row) => micros(row.usdcSize), money),
+  num(t("fee"), (row) => micros(row.feeUsdc), format.fee),
 ];
 
 /** @type {Record<Tab, { store: "orders" | "positions" | "fills" | "activity", none: import("../lib/messages.js").Key, columns: import("../lib/dom.js").Column<any>[] }>} */

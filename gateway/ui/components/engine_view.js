@@ -40,10 +40,7 @@ class EngineView extends View {
       this.draw(figures);
     } catch (error) {
       if (this.signal.aborted || !this.body || this.parts) return;
-      fill(
-        this.body,
-        failed(error, () => this.load()),
-      );
+      failed(this.body, error, () => this.load());
     }
   }
 

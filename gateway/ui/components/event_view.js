@@ -34,11 +34,7 @@ class EventView extends View {
       if (event && event.markets.length > 0) await this.show(event);
       else fill(this, empty(t("no_event"), h("a.button", { href: href("markets") }, t("to_markets"))));
     } catch (error) {
-      if (!this.signal.aborted)
-        fill(
-          this,
-          failed(error, () => this.load()),
-        );
+      if (!this.signal.aborted) failed(this, error, () => this.load());
     }
     set("loading", false);
   }

@@ -28,10 +28,7 @@ class HolderList extends View {
       fill(this, h("div.columns", null, sides));
     } catch (error) {
       if (this.querySelector(".columns") || this.signal.aborted) return;
-      fill(
-        this,
-        failed(error, () => this.load()),
-      );
+      failed(this, error, () => this.load());
     }
   }
 }

@@ -108,11 +108,7 @@ export class LineChart extends View {
       this.lines = lines;
       this.redraw();
     } catch (error) {
-      if (!this.lines && !this.signal.aborted)
-        fill(
-          this.box,
-          failed(error, () => this.load()),
-        );
+      if (!this.lines && !this.signal.aborted) failed(this.box, error, () => this.load());
     }
   }
 

@@ -58,11 +58,7 @@ class MarketView extends View {
       else fill(this, empty(t("no_market"), h("a.button", { href: href("markets") }, t("to_markets"))));
       if (!market) set("loading", false);
     } catch (error) {
-      if (!this.signal.aborted)
-        fill(
-          this,
-          failed(error, () => this.load()),
-        );
+      if (!this.signal.aborted) failed(this, error, () => this.load());
     }
   }
 

@@ -209,11 +209,7 @@ class MarketsView extends View {
     setText(this.total, known ? t(shown === all.length ? "n_markets" : "n_of_markets", values) : "");
     if (this.list) this.list.hidden = shown === 0;
     if (shown > 0) fill(this.state);
-    else if (this.problem && !known)
-      fill(
-        this.state,
-        failed(this.problem, () => this.load()),
-      );
+    else if (this.problem && !known) failed(this.state, this.problem, () => this.load());
     else if (known)
       fill(this.state, empty(t("no_markets"), h("button", { type: "button", onclick: () => this.clear() }, t("clear_filters"))));
   }

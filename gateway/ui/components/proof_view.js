@@ -29,11 +29,7 @@ class ProofView extends View {
     } catch (error) {
       if (this.signal.aborted) return;
       if (error instanceof ApiError && error.status === 404) fill(this.body, empty(explain(error).words));
-      else
-        fill(
-          this.body,
-          failed(error, () => this.load()),
-        );
+      else failed(this.body, error, () => this.load());
     }
   }
 }

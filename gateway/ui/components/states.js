@@ -23,16 +23,13 @@ export const skeleton = (count, layout = "lines") =>
 export const empty = (text, action = null) => h("div.empty", null, h("p", null, text), action);
 
 /**
+ * @param {HTMLElement} place
  * @param {unknown} error
  * @param {() => void} retry
  */
-export function failed(error, retry) {
-  return h(
-    "div.empty.failed",
-    { role: "alert" },
-    h("p", null, t("failed", { reason: reason(error) })),
-    h("button", { type: "button", onclick: retry }, t("retry")),
-  );
+export function failed(place, error, retry) {
+  const words = h("p", null, t("failed", { reason: reason(error) }));
+  fill(place, h("div.empty.failed", { role: "alert" }, words, h("button", { type: "button", onclick: retry }, t("retry"))));
 }
 
 /**
