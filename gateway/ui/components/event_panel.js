@@ -2,7 +2,7 @@
 
 import { fill, h, setText } from "../lib/dom.js";
 import * as format from "../lib/format.js";
-import { chance, figuresOf, findEvent, followFigures, loadFigures, trendOf } from "../lib/markets.js";
+import { chance, figuresOf, findEvent, followFigures, loadFigures, sumOfChances, trendOf } from "../lib/markets.js";
 import { t } from "../lib/messages.js";
 import { href } from "../lib/router.js";
 import { View, open } from "../lib/store.js";
@@ -76,13 +76,7 @@ class EventPanel extends View {
   /** @param {string[]} ids */
   figures(ids) {
     for (const id of ids) this.updates.get(id)?.();
-    setText(
-      this.sum,
-      format.percent(
-        this.markets.reduce((sum, market) => sum + (chance(figuresOf(market.id)) ?? 0n), 0n),
-        1,
-      ),
-    );
+    setText(this.sum, format.percent(sumOfChances(this.markets), 1));
   }
 }
 

@@ -2,11 +2,12 @@
 
 import { fill, h, setText, topicIcon } from "../lib/dom.js";
 import * as format from "../lib/format.js";
-import { chance, changeOf, figuresOf, findEvent, followFigures, loadFigures } from "../lib/markets.js";
+import { chance, changeOf, figuresOf, findEvent, followFigures, loadFigures, sumOfChances } from "../lib/markets.js";
 import { t } from "../lib/messages.js";
 import { href } from "../lib/router.js";
 import { View, get, set } from "../lib/store.js";
 import "./event_chart.js";
+import { cell, listHead } from "./list_row.js";
 import { empty, failed, skeleton } from "./states.js";
 import { tradeButtons } from "./trade_buttons.js";
 
@@ -53,7 +54,6 @@ class EventView extends View {
       const lines = /** @type {CustomEvent<string[]>} */ (chosen).detail;
       for (const row of rows) row.dataset.line = String(lines.indexOf(row.dataset.id ?? ""));
     });
-    const heads = /** @type {const} */ (["short_outcome", "chance", "change_24h", "bid", "ask", "volume_24h", "trade"]);
     const ends = event.markets
       .map((market) => market.ends)
       .sort()
@@ -82,15 +82,7 @@ class EventView extends View {
       h(
         "div.market-list.event-list",
         { role: "table", "aria-label": event.title },
-        h(
-          "div.list-head",
-          { role: "rowgroup" },
-          h(
-            "div.event-row",
-            { role: "row" },
-            heads.map((key) => h(`span.c-${key}`, { role: "columnheader" }, t(key))),
-          ),
-        ),
+        listHead("div.event-row", ["short_outcome", "chance", "change_24h", "bid", "ask", "volume_24h", "trade"]),
         h("div", { role: "rowgroup" }, rows),
       ),
       event.description && h("section.panel", null, h("header", null, h("h2", null, t("rules"))), h("p.rules", null, event.description)),
@@ -102,7 +94,6 @@ class EventView extends View {
 
   /** @param {Market} market */
   question(market) {
-    const cell = (/** @type {string} */ name, /** @type {Node[]} */ ...content) => h(`span.num.c-${name}`, { role: "cell" }, content);
     const side = (/** @type {"bid" | "ask"} */ key) => h(`span.num.c-${key}`, { role: "cell", "data-label": t(key) });
     const parts = { chance: h("strong"), change: cell("change_24h"), bid: side("bid"), ask: side("ask"), volume: cell("volume_24h") };
     const trade = tradeButtons(market);
@@ -110,8 +101,8 @@ class EventView extends View {
       const known = figuresOf(market.id);
       const change = changeOf(known);
       setText(parts.chance, format.percent(chance(known), 1));
-      setText(parts.change, change === null ? format.NONE : format.change(change, 1));
-      parts.change.className = `num c-change_24h ${change === null ? "flat" : format.tone(change)}`;
+      setText(parts.change, format.change(change, 1));
+      parts.change.className = `num c-change_24h ${format.tone(change)}`;
       setText(parts.bid, format.priceInColumn(known?.bid));
       setText(parts.ask, format.priceInColumn(known?.ask));
       setText(parts.volume, known ? format.shortMoney(known.volume) : format.NONE);
@@ -136,12 +127,9 @@ class EventView extends View {
   figures(ids) {
     for (const id of ids) this.updates.get(id)?.();
     const known = this.markets.map((market) => figuresOf(market.id));
-    const sum = known.reduce((total, each) => total + (chance(each) ?? 0n), 0n);
-    setText(this.sum, format.percent(sum, 1));
-    setText(
-      this.volume,
-      `${t("volume_24h").toLowerCase()} ${format.shortMoney(known.reduce((total, each) => total + (each?.volume ?? 0n), 0n))}`,
-    );
+    const volume = known.reduce((total, each) => total + (each?.volume ?? 0n), 0n);
+    setText(this.sum, format.percent(sumOfChances(this.markets), 1));
+    setText(this.volume, `${t("volume_24h").toLowerCase()} ${format.shortMoney(volume)}`);
   }
 }
 

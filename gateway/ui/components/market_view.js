@@ -189,7 +189,7 @@ class MarketView extends View {
     const change = terms?.payouts ? null : changeOf(known, first);
     const shown = change === null || outcome === 0 ? change : -change;
     setText(parts.change, shown === null ? "" : `${format.change(shown)}${format.unit()} (${t("change_24h")})`);
-    parts.change.className = `change ${shown === null ? "flat" : format.tone(shown)}`;
+    parts.change.className = `change ${format.tone(shown)}`;
   }
 
   /** @param {Terms | null} terms */

@@ -8,6 +8,7 @@ import { t } from "../lib/messages.js";
 import { reason } from "../lib/rest.js";
 import { href } from "../lib/router.js";
 import { View, get, saved, save, set } from "../lib/store.js";
+import { cell, listHead } from "./list_row.js";
 import { sparkLine } from "./spark_line.js";
 import { empty, failed, skeleton } from "./states.js";
 import { tradeButtons } from "./trade_buttons.js";
@@ -82,19 +83,10 @@ class MarketsView extends View {
       { "aria-label": t("sort"), onchange: (/** @type {any} */ event) => this.choose({ sort: event.target.value }) },
       Object.keys(SORTS).map((key) => h("option", { value: key, selected: key === this.sort }, t(`sort_${/** @type {Sort} */ (key)}`))),
     );
-    const heads = /** @type {const} */ (["market", "trend", "chance", "change_24h", "volume_24h", "trade", "closes"]);
     this.list = h(
       "div.market-list",
       { role: "table", "aria-label": t("markets") },
-      h(
-        "div.list-head",
-        { role: "rowgroup" },
-        h(
-          "div.list-row",
-          { role: "row" },
-          heads.map((key) => h(`span.c-${key}`, { role: "columnheader" }, t(key))),
-        ),
-      ),
+      listHead("div.list-row", ["market", "trend", "chance", "change_24h", "volume_24h", "trade", "closes"]),
       this.body,
     );
     for (const each of this.highlights) fill(each.list, skeleton(HIGHLIGHTS, "rows"));
@@ -268,7 +260,7 @@ function highlight(market) {
         "span.num.figures-of",
         null,
         h("strong", null, format.percent(chance(known), 1)),
-        h("small", { class: change === null ? "flat" : format.tone(change) }, change === null ? format.NONE : format.change(change, 1)),
+        h("small", { class: format.tone(change) }, format.change(change, 1)),
       ),
       h("small.num.dim", null, known ? `${t("volume").toLowerCase()} ${format.shortMoney(known.volume)}` : ""),
     ),
@@ -281,7 +273,6 @@ function highlight(market) {
  * @returns {Row}
  */
 function row(market) {
-  const cell = (/** @type {string} */ name, /** @type {Node[]} */ ...content) => h(`span.num.c-${name}`, { role: "cell" }, content);
   const bar = h("span.meter", { "aria-hidden": "true" });
   const chanceText = h("strong");
   const cells = { trend: cell("trend"), chance: cell("chance", bar, chanceText), change: cell("change_24h"), volume: cell("volume_24h") };
@@ -320,8 +311,8 @@ function row(market) {
     );
     bar.style.setProperty("--part", now === null ? "0" : String(Number(now) / 1e6));
     setText(cells.volume, known ? format.shortMoney(known.volume) : format.NONE);
-    setText(cells.change, change === null ? format.NONE : format.change(change, 1));
-    cells.change.className = `num c-change_24h ${change === null ? "flat" : format.tone(change)}`;
+    setText(cells.change, format.change(change, 1));
+    cells.change.className = `num c-change_24h ${format.tone(change)}`;
     if (before !== null && now !== null && now !== before) flash(cells.chance, now > before);
     before = now;
     trade.update();

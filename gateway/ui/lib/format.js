@@ -125,10 +125,11 @@ export function shortMoney(amount) {
 
 /**
  * A change with its arrow: colour alone says nothing to some readers.
- * @param {bigint} change
+ * @param {bigint | null} change
  * @param {number} [decimals]
  */
 export function change(change, decimals) {
+  if (change === null) return NONE;
   const size = change < 0n ? -change : change;
   const arrow = change > 0n ? "▲" : change < 0n ? "▼" : "•";
   return `${arrow} ${grouped(size * 100n, decimals ?? (size % 10_000n === 0n ? 0 : 1))}`;
@@ -143,8 +144,8 @@ export function priceInColumn(value) {
   return value !== null && value !== undefined && value % 1_000n === 0n ? `${text}\u2007` : text;
 }
 
-/** @param {bigint} value */
-export const tone = (value) => (value > 0n ? "up" : value < 0n ? "down" : "flat");
+/** @param {bigint | null} value */
+export const tone = (value) => (!value ? "flat" : value > 0n ? "up" : "down");
 
 /** @param {string | number | undefined | null} value ISO text or milliseconds */
 export function date(value) {

@@ -195,6 +195,9 @@ export function chance(known) {
   return last ?? (both ? (bid + ask) / 2n : null);
 }
 
+/** @param {Market[]} markets of an event */
+export const sumOfChances = (markets) => markets.reduce((sum, each) => sum + (chance(figuresOf(each.id)) ?? 0n), 0n);
+
 /**
  * What the price has moved since a day ago, or since the market's first.
  * @param {Figures | null} known
