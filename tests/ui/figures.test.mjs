@@ -181,19 +181,51 @@ test("no figure stands before its data: bars in the layout, a dot that says load
   await clean(page);
 });
 
+/** Has the connected wallet place orders of 5 shares, many at a time. Returns the receipt of the first trade. */
+const place = (page, orders) =>
+  page.evaluate(async ({ outcome, cents, shares, count }) => {
+    const { placeOrder } = await import("/ui/lib/session.js");
+    const { get } = await import("/ui/lib/store.js");
+    const [makerAmount, takerAmount] = [BigInt(cents * shares) * 10_000n, BigInt(shares) * 1_000_000n];
+    const terms = {
+      token: get("market").tokens[outcome],
+      negRisk: false,
+      side: "BUY",
+      type: "GTC",
+      postOnly: false,
+      makerAmount,
+      takerAmount,
+    };
+    const first = await placeOrder(terms);
+    let left = count - 1;
+    const work = async () => {
+      while (left-- > 0) await placeOrder(terms);
+    };
+    await Promise.all(Array.from({ length: 8 }, work));
+    return first.transactionsHashes[0];
+  }, orders);
+
 test("the proof of a trade is found by its receipt, however many trades are newer", async () => {
-  const page = await open(browser);
-  const rows = await eventually(
-    () => fetch(`${BASE}/ui/api/data/trades?limit=10000`).then((answer) => answer.json()),
-    (trades) => new Set(trades.map((trade) => trade.transactionHash)).size > 1_100,
-  );
-  const oldest = rows.at(-1).transactionHash;
-  await go(page, `/ui/proof/${oldest}`);
-  await page.waitForSelector(`proof-view dd:has-text('${oldest}')`);
-  await page.waitForSelector("proof-view h2:has-text('signature valid')");
-  await go(page, `/ui/proof/0x${"7".repeat(64)}`);
-  await page.waitForSelector("proof-view .empty:has-text('There is no such trade.')");
-  await clean(page, /status of 404/);
+  const newer = 1_050;
+  const [maker, taker] = await Promise.all([open(browser), open(browser)]);
+  const market = await register("Will a trade be found among a thousand?");
+  await Promise.all([go(maker, market), go(taker, market)]);
+  await Promise.all([connect(maker, 1), connect(taker, 2)]);
+  await Promise.all([state(maker, "live"), state(taker, "live")]);
+  // Own records would be read again after each of the trades.
+  for (const page of [maker, taker])
+    await page.route(/\/data\/(trades|orders|activity|positions)/, (route) =>
+      route.fulfill({ json: route.request().url().includes("/ui/") ? [] : { data: [] } }),
+    );
+  await place(maker, { outcome: 1, cents: 60, shares: 5 * newer, count: 1 });
+  const receipt = await place(taker, { outcome: 0, cents: 40, shares: 5, count: newer });
+  await go(taker, `/ui/proof/${receipt}`);
+  await taker.waitForSelector(`proof-view dd:has-text('${receipt}')`);
+  await taker.waitForSelector("proof-view h2:has-text('signature valid')");
+  await taker.waitForSelector("proof-view dd a:has-text('among a thousand')");
+  await go(taker, `/ui/proof/0x${"7".repeat(64)}`);
+  await taker.waitForSelector("proof-view .empty:has-text('There is no such trade.')");
+  await Promise.all([clean(maker), clean(taker, /status of 404/)]);
 });
 
 test("labels of the axes neither repeat nor leave the chart", async () => {
