@@ -1,19 +1,70 @@
-/** An event: its questions with prices, one chart, the sum of their chances. */
+/** An event: its questions with prices, a line for each of the likeliest, the sum of their chances. */
 
+import { float } from "../lib/decimal.js";
 import { fill, h, setText, topicIcon } from "../lib/dom.js";
 import * as format from "../lib/format.js";
+import { histories } from "../lib/history.js";
 import { chance, changeOf, figuresOf, findEvent, followFigures, loadFigures, sumOfChances } from "../lib/markets.js";
 import { t } from "../lib/messages.js";
 import { href } from "../lib/router.js";
 import { View, get, set } from "../lib/store.js";
-import "./event_chart.js";
-import { cell, listHead } from "./list_row.js";
+import { LineChart } from "./line_chart.js";
+import { cell, listHead, tradeButtons } from "./list_row.js";
 import { empty, failed, skeleton } from "./states.js";
-import { tradeButtons } from "./trade_buttons.js";
 
 /** @typedef {import("../lib/markets.js").Market} Market */
 
 const FIGURES_MS = 20_000;
+
+/** Colours that readers can tell apart. */
+const LINES = 5;
+
+class EventChart extends LineChart {
+  /** @type {Market[]} */
+  markets = [];
+
+  /** Those with a line, in the order of the colours. @type {Market[]} */
+  drawn = [];
+
+  connectedCallback() {
+    super.connectedCallback();
+    this.follow("figures", () => {
+      this.stale = true;
+    });
+  }
+
+  /** The lines up to the present chances. */
+  series() {
+    return (this.lines ?? []).map((line, i) => {
+      const now = chance(figuresOf(this.drawn[i].id));
+      return now === null || line.points.length === 0 ? line : { ...line, points: [...line.points, { t: Date.now(), p: float(now) }] };
+    });
+  }
+
+  chosen() {
+    const now = (/** @type {Market} */ market) => Number(chance(figuresOf(market.id)) ?? -1n);
+    return [...this.markets].sort((a, b) => now(b) - now(a)).slice(0, LINES);
+  }
+
+  describe() {
+    return t("event_chart", { n: Math.min(LINES, this.markets.length) });
+  }
+
+  /** @param {import("./line_chart.js").Range} range */
+  async read(range) {
+    const chosen = this.chosen();
+    const found = await histories(
+      chosen.map((market) => market.tokens[0]),
+      range,
+      this.signal,
+    );
+    this.drawn = chosen;
+    this.dispatchEvent(new CustomEvent("chosen", { detail: chosen.map((market) => market.id) }));
+    return chosen.map((market) => ({ name: market.name, points: found.get(market.tokens[0]) ?? [] }));
+  }
+}
+
+customElements.define("event-chart", EventChart);
 
 class EventView extends View {
   /** @type {Map<string, () => void>} */

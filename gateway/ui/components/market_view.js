@@ -12,7 +12,7 @@ import { href } from "../lib/router.js";
 import { View, get, open, set } from "../lib/store.js";
 import { empty, failed, skeleton } from "./states.js";
 import { pick, segmented, tabList } from "./tab_list.js";
-import { tradeButtons } from "./trade_buttons.js";
+import { tradeButtons } from "./list_row.js";
 import "./account_tables.js";
 import "./depth_chart.js";
 import "./event_panel.js";

@@ -8,10 +8,9 @@ import { t } from "../lib/messages.js";
 import { reason } from "../lib/rest.js";
 import { href } from "../lib/router.js";
 import { View, get, saved, save, set } from "../lib/store.js";
-import { cell, listHead } from "./list_row.js";
+import { cell, listHead, tradeButtons } from "./list_row.js";
 import { sparkLine } from "./spark_line.js";
 import { empty, failed, skeleton } from "./states.js";
-import { tradeButtons } from "./trade_buttons.js";
 
 /** @typedef {import("../lib/markets.js").Market} Market */
 /** @typedef {"volume" | "closing" | "chance" | "change" | "newest"} Sort */

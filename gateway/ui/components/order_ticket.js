@@ -225,9 +225,9 @@ class OrderTicket extends View {
   /**
    * What a buy needs: all that it may spend, and the fee.
    * @param {Draft} draft
+   * @param {Quote} [found]
    */
-  needed(draft) {
-    const found = quote(draft, this.levels(), this.fee(), false);
+  needed(draft, found = quote(draft, this.levels(), this.fee(), false)) {
     return (draft.budget ?? times(draft.shares, draft.price)) + found.fee;
   }
 
@@ -390,7 +390,7 @@ class OrderTicket extends View {
       expires: new Date(this.expires.value).getTime(),
       postOnly: this.postsOnly(),
       free: session() && get("cash") ? this.free() : null,
-      needed: this.needed(draft),
+      needed: this.needed(draft, found),
     });
   }
 

@@ -23,48 +23,21 @@ import * as format from "./format.js";
  * @property {boolean} delayed it waits out the delay of its market
  * @property {boolean} cancelling a cancel is under way
  *
- * @typedef {object} Position a row of `/positions` or `/closed-positions`; figures are numbers of whole units
- * @property {string} conditionId
- * @property {string} title
- * @property {string} slug
- * @property {string} outcome
- * @property {number} outcomeIndex
- * @property {number} size
- * @property {number} avgPrice
- * @property {number} curPrice
- * @property {number} currentValue
- * @property {number} cashPnl
- * @property {number} percentPnl
- * @property {number} realizedPnl
- * @property {number} entryFeesUsdc
- * @property {boolean} redeemable
+ * @typedef {{
+ *   conditionId: string, title: string, slug: string, outcome: string, outcomeIndex: number, size: number, avgPrice: number,
+ *   curPrice: number, currentValue: number, cashPnl: number, percentPnl: number, realizedPnl: number, entryFeesUsdc: number,
+ *   redeemable: boolean
+ * }} Position a row of `/positions` or `/closed-positions`; figures are numbers of whole units
  *
- * @typedef {object} Fill the account's side of a trade
- * @property {string} id of the trade
- * @property {string} receipt
- * @property {number} time milliseconds
- * @property {string} market condition id
- * @property {string} outcome
- * @property {"BUY" | "SELL"} side
- * @property {bigint} price
- * @property {bigint} size
- * @property {bigint} fee
- * @property {boolean} maker
+ * @typedef {{
+ *   id: string, receipt: string, time: number, market: string, outcome: string, side: "BUY" | "SELL", price: bigint, size: bigint,
+ *   fee: bigint, maker: boolean
+ * }} Fill the account's side of a trade, `id` its id, `time` in milliseconds
  *
- * @typedef {object} Activity a row of `/activity`
- * @property {string} type
- * @property {"BUY" | "SELL" | ""} side
- * @property {string} conditionId
- * @property {string} title
- * @property {string} slug
- * @property {string} outcome
- * @property {number} outcomeIndex
- * @property {number} size
- * @property {number} price
- * @property {number} usdcSize
- * @property {number} feeUsdc
- * @property {number} timestamp seconds
- * @property {string} transactionHash
+ * @typedef {{
+ *   type: string, side: "BUY" | "SELL" | "", conditionId: string, title: string, slug: string, outcome: string, outcomeIndex: number,
+ *   size: number, price: number, usdcSize: number, feeUsdc: number, timestamp: number, transactionHash: string
+ * }} Activity a row of `/activity`, `timestamp` in seconds
  */
 
 /** @type {Socket | null} */
