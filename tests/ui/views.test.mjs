@@ -40,7 +40,7 @@ test("the first screen shows movers, the most traded, icons by topic and a trend
   await page.route("**/ui/api/markets/summary?**", async (route) => {
     const response = await route.fetch();
     const summaries = await response.json();
-    summaries.forEach((row, i) => Object.assign(row, { volume_24h: String(i), change_24h: String(i / 1000) }));
+    summaries.forEach((row, i) => Object.assign(row, { volume_24h: String(i), change_24h: String((summaries.length - i) / 1000) }));
     await route.fulfill({ response, json: summaries });
   });
   await go(page, "/ui/");
