@@ -1,37 +1,40 @@
 /** Own open orders, positions, fills and activity, of one market or of all. */
 
-import { micros } from "../lib/decimal.js";
+import { micros, text } from "../lib/decimal.js";
 import { cancelAll, cancelOrder, changeShares, refresh } from "../lib/account.js";
-import { fill, h, table } from "../lib/dom.js";
+import { fill, h, icon, saveCsv, table } from "../lib/dom.js";
 import * as format from "../lib/format.js";
+import { titleOf } from "../lib/markets.js";
 import { t } from "../lib/messages.js";
-import { reason } from "../lib/rest.js";
+import { explain } from "../lib/rest.js";
 import { go, href } from "../lib/router.js";
 import { View, get, set } from "../lib/store.js";
 import { empty, failed, skeleton } from "./states.js";
 import { tabList } from "./tab_list.js";
 import { walletDialog } from "./wallet_dialog.js";
 
-/** @typedef {"open_orders" | "positions" | "fills" | "activity"} Tab */
+/**
+ * @typedef {import("../lib/account.js").OwnOrder} OwnOrder
+ * @typedef {import("../lib/account.js").Position} Position
+ * @typedef {import("../lib/account.js").Fill} Fill
+ * @typedef {import("../lib/account.js").Activity} Activity
+ * @typedef {"open_orders" | "positions" | "fills" | "activity"} Tab
+ */
 
-/** @type {{ key: Tab, store: string }[]} */
-const TABS = [
-  { key: "open_orders", store: "orders" },
-  { key: "positions", store: "positions" },
-  { key: "fills", store: "fills" },
-  { key: "activity", store: "activity" },
-];
+/** @param {unknown} error */
+const tell = (error) => set("notice", explain(error).words);
 
 class AccountTables extends View {
+  /** @type {Tab} */
+  tab = "open_orders";
+  tools = h("div.tools");
+
   connectedCallback() {
-    /** @type {Tab} */
-    this.tab = "open_orders";
-    this.only = this.getAttribute("market");
-    this.tools = h("div.tools");
+    this.only = this.getAttribute("market") ?? undefined;
+    const keys = /** @type {Tab[]} */ (Object.keys(TABLES));
     this.tabs = tabList(
       t("account_tabs"),
-      TABS.map(({ key }) => ({ key, label: t(key) })),
-      this.tab,
+      keys.map((key) => ({ key, label: t(key) })),
       (key) => {
         this.tab = /** @type {Tab} */ (key);
         this.draw();
@@ -39,274 +42,250 @@ class AccountTables extends View {
     );
     fill(this, h("header", null, this.tabs.bar, h("span.grow"), this.tools), this.tabs.panel);
     this.tabs.choose(this.tab);
-    for (const { store } of TABS) this.follow(store, () => this.draw());
-    this.follow("session", () => this.draw());
-    this.follow("account_error", () => this.draw());
-    this.follow("markets", () => this.draw());
+    this.follow(["orders", "positions", "fills", "activity", "session", "account_error", "markets", "titles"], () => this.draw());
   }
 
   draw() {
     const panel = this.tabs?.panel;
-    if (!panel || !this.tools) return;
-    this.titles();
-    if (!get("session")) {
-      fill(this.tools);
-      fill(panel, empty(t("connect_first"), h("button.primary", { type: "button", onclick: () => walletDialog() }, t("connect"))));
-      return;
-    }
-    this.cancels();
-    const store = TABS.find(({ key }) => key === this.tab)?.store ?? "orders";
-    const rows = get(store);
-    if (!rows) {
-      const error = get("account_error");
-      fill(panel, error ? failed(error, refresh) : skeleton(3));
-      return;
-    }
-    const draw = { open_orders: orderTable, positions: positionTable, fills: fillTable, activity: activityTable }[
-      this.tab ?? "open_orders"
-    ];
-    const focused = document.activeElement?.getAttribute("data-key");
-    fill(panel, h("div.scroll", null, draw(rows)));
-    if (focused) /** @type {HTMLElement | null} */ (panel.querySelector(`[data-key="${CSS.escape(focused)}"]`))?.focus();
-  }
-
-  titles() {
-    for (const { key, store } of TABS.slice(0, 2)) {
-      const rows = get(store);
+    if (!panel) return;
+    for (const key of /** @type {const} */ (["open_orders", "positions"])) {
+      const rows = get(TABLES[key].store);
       this.tabs?.rename(key, rows ? `${t(key)} (${rows.length})` : t(key));
     }
+    const { store, none, columns } = TABLES[this.tab];
+    const rows = get(store);
+    this.buttons(rows?.length ?? 0);
+    if (!get("session")) {
+      fill(panel, empty(t("connect_first"), h("button.primary", { type: "button", onclick: () => walletDialog() }, t("connect"))));
+    } else if (!rows) {
+      const error = get("account_error");
+      if (error) failed(panel, error, refresh);
+      else fill(panel, skeleton(3));
+    } else if (rows.length === 0) fill(panel, empty(t(none)));
+    else {
+      const focused = document.activeElement?.getAttribute("data-key");
+      fill(panel, h("div.scroll", null, table(columns, newestFirst(rows), t(this.tab))));
+      if (focused) /** @type {HTMLElement | null} */ (panel.querySelector(`[data-key="${CSS.escape(focused)}"]`))?.focus();
+    }
   }
 
-  cancels() {
-    const orders = get("orders") ?? [];
-    const here = this.only && orders.some((/** @type {any} */ order) => order.market === this.only);
-    const cancel = (/** @type {string | undefined} */ market) => () => cancelAll(market).catch((error) => set("notice", reason(error)));
-    const tools = /** @type {HTMLElement} */ (this.tools);
-    const wanted = orders.length === 0 ? "" : here ? "both" : "all";
-    if (tools.dataset.shown === wanted) return;
-    tools.dataset.shown = wanted;
+  /** @param {number} count rows of the tab */
+  buttons(count) {
+    const orders = get("session") ? (get("orders") ?? []) : [];
+    const here = this.only !== undefined && orders.some((order) => order.market === this.only);
+    const wanted = [orders.length > 0, here, count > 0, this.tab].join();
+    if (this.tools.dataset.shown === wanted) return;
+    this.tools.dataset.shown = wanted;
+    const cancel = (/** @type {string | undefined} */ market) => () => cancelAll(market).catch(tell);
     fill(
-      tools,
-      here && h("button", { type: "button", onclick: cancel(this.only ?? undefined) }, t("cancel_market")),
+      this.tools,
+      here && h("button", { type: "button", onclick: cancel(this.only) }, t("cancel_market")),
       orders.length > 0 && h("button", { type: "button", onclick: cancel(undefined) }, t("cancel_everywhere")),
+      count > 0 && h("button.csv", { type: "button", onclick: () => this.save() }, icon("download"), t("export_csv")),
     );
+  }
+
+  /** Saves the rows of the tab. */
+  save() {
+    const { store, columns } = TABLES[this.tab];
+    saveCsv(`${this.tab}-${new Date().toISOString().slice(0, 10)}.csv`, columns, newestFirst(get(store) ?? []));
   }
 }
 
-/** @param {string} id condition id */
-const known = (id) =>
-  (get("markets") ?? []).find((/** @type {any} */ market) => market.id === id) ?? (get("market")?.id === id ? get("market") : null);
+/**
+ * Orders come oldest first; the other lists come as they are shown.
+ * @param {any[]} rows
+ */
+const newestFirst = (rows) => [...rows].sort((a, b) => (b.created ?? 0) - (a.created ?? 0));
 
 /**
- * @param {string} id
- * @param {string} [title]
- * @param {string} [slug]
+ * A column of figures that are in line.
+ * @template T
+ * @param {string} label
+ * @param {(row: T) => bigint} amount
+ * @param {(amount: bigint) => string} show
+ * @returns {import("../lib/dom.js").Column<T>}
  */
-function marketCell(id, title, slug) {
-  const market = known(id);
-  return h("td.title", null, h("a", { href: href("market", slug || market?.slug || id) }, title || market?.question || format.address(id)));
+const num = (label, amount, show) => ({ label, class: "num", cell: (row) => show(amount(row)), csv: (row) => text(amount(row)) });
+
+/**
+ * @template T
+ * @param {string} label
+ * @param {(row: T) => string} show
+ * @returns {import("../lib/dom.js").Column<T>}
+ */
+const words = (label, show) => ({ label, cell: show, csv: show });
+
+/**
+ * @template T
+ * @param {(row: T) => number} time milliseconds
+ * @param {string} [label]
+ * @returns {import("../lib/dom.js").Column<T>}
+ */
+const timed = (time, label = t("time")) => ({
+  label,
+  class: "dim",
+  cell: (row) => format.dateTime(time(row)),
+  csv: (row) => new Date(time(row)).toISOString(),
+});
+
+/**
+ * The market's title, linked, on whatever page.
+ * @template T
+ * @param {(row: T) => { id: string, title?: string, slug?: string }} named
+ * @returns {import("../lib/dom.js").Column<T>}
+ */
+export function titled(named) {
+  const known = (/** @type {T} */ row) => {
+    const { id, title, slug } = named(row);
+    return title ? { title, slug: slug || id } : { title: titleOf(id)?.question, slug: titleOf(id)?.slug ?? id };
+  };
+  return {
+    label: t("market"),
+    cell: (row) => {
+      const { title, slug } = known(row);
+      return h("td.title", null, title ? h("a", { href: href("market", slug) }, title) : h("span.bar", { "aria-label": t("loading") }));
+    },
+    csv: (row) => known(row).title ?? "",
+  };
 }
 
-/** @param {string} side */
-const sideCell = (side) => h("td", { class: side === "BUY" ? "up" : "down" }, side === "BUY" ? t("buy") : t("sell"));
-/** @param {string} text */
-const num = (text) => h("td.num", null, text);
+/**
+ * @template {{ side: string, type?: string }} T
+ * @returns {import("../lib/dom.js").Column<T>}
+ */
+const sided = () => ({
+  label: t("side"),
+  cell: ({ side }) => h("td", { class: side === "BUY" ? "up" : "down" }, side ? t(side === "BUY" ? "buy" : "sell") : ""),
+  csv: ({ side }) => side,
+});
 
-/** @param {import("../lib/account.js").OwnOrder[]} orders */
-function orderTable(orders) {
-  if (orders.length === 0) return empty(t("no_orders"));
-  const newest = [...orders].sort((a, b) => b.created - a.created);
-  const rows = newest.map((order) => {
-    const values = {
-      side: order.side === "BUY" ? t("buy") : t("sell"),
-      shares: format.shares(order.size - order.matched),
-      price: format.price(order.price),
-    };
-    const cancel = () => cancelOrder(order.id).catch((error) => set("notice", reason(error)));
-    return h(
-      "tr",
-      null,
-      marketCell(order.market),
-      h("td", null, order.outcome),
-      sideCell(order.side),
-      num(format.priceInColumn(order.price)),
-      num(format.shares(order.size, 2)),
-      num(format.shares(order.matched, 2)),
-      h("td", null, order.delayed ? `${order.type}, ${t("delayed")}` : order.type),
-      h("td.dim", null, format.dateTime(order.created)),
-      h(
-        "td.act",
-        null,
-        h(
-          "button",
-          { type: "button", "data-key": order.id, "aria-label": t("cancel_named", values), disabled: order.cancelling, onclick: cancel },
-          t(order.cancelling ? "cancelling" : "cancel"),
-        ),
-      ),
-    );
-  });
-  return table(
-    [
-      { label: t("market") },
-      { label: t("outcome") },
-      { label: t("side") },
-      { label: t("price"), class: "num" },
-      { label: t("shares"), class: "num" },
-      { label: t("filled"), class: "num" },
-      { label: t("type") },
-      { label: t("created") },
-      { label: "" },
-    ],
-    rows,
-    t("open_orders"),
-  );
-}
-
-/** @param {any[]} positions */
-function positionTable(positions) {
-  if (positions.length === 0) return empty(t("no_positions"));
-  const rows = positions.map((row) => {
-    const profit = micros(row.cashPnl);
-    return h(
-      "tr",
-      null,
-      marketCell(row.conditionId, row.title, row.slug),
-      h("td", null, row.outcome),
-      num(format.shares(micros(row.size), 2)),
-      num(format.priceInColumn((micros(row.avgPrice) / 1000n) * 1000n)),
-      num(format.priceInColumn(micros(row.curPrice))),
-      num(format.money(micros(row.currentValue))),
-      h(
-        "td.num",
-        { class: `num ${format.tone(profit)}` },
-        format.profit(profit),
-        h("small", null, ` ${format.signedPercent(Number(row.percentPnl))}`),
-      ),
-      h("td.act", null, action(row)),
-    );
-  });
-  return table(
-    [
-      { label: t("market") },
-      { label: t("outcome") },
-      { label: t("shares"), class: "num" },
-      { label: t("average_short"), class: "num" },
-      { label: t("now"), class: "num" },
-      { label: t("value"), class: "num" },
-      { label: t("profit"), class: "num" },
-      { label: "" },
-    ],
-    rows,
-    t("positions"),
+/** @param {OwnOrder} order */
+function cancelButton(order) {
+  const side = t(order.side === "BUY" ? "buy" : "sell");
+  const named = t("cancel_named", { side, shares: format.shares(order.size - order.matched), price: format.price(order.price) });
+  const cancel = () => cancelOrder(order.id).catch(tell);
+  return h(
+    "button",
+    { type: "button", "data-key": order.id, "aria-label": named, disabled: order.cancelling, onclick: cancel },
+    t(order.cancelling ? "cancelling" : "cancel"),
   );
 }
 
 /**
- * Opens the ticket of the position's market to sell it.
- * @param {any} row
+ * Sells a position in the ticket of its market, or redeems it.
+ * @param {Position} row
  */
-function sell(row) {
-  set("draft", { market: row.conditionId, outcome: row.outcomeIndex, shares: micros(row.size) });
-  if (get("route").view !== "market" || get("market")?.id !== row.conditionId) go(href("market", row.slug || row.conditionId));
-}
-
-/** @param {any} row of the positions */
-function action(row) {
+function closeButton(row) {
   const named = { shares: format.shares(micros(row.size)), outcome: row.outcome };
-  if (!row.redeemable) return h("button", { type: "button", "aria-label": t("sell_named", named), onclick: () => sell(row) }, t("sell"));
+  const sell = () => {
+    set("draft", { market: row.conditionId, outcome: row.outcomeIndex, side: "SELL", shares: micros(row.size) });
+    go(href("market", row.slug || row.conditionId));
+  };
   const redeem = () =>
     changeShares("redeem", row.conditionId, 0n).then(
       (answer) => set("notice", t("done_redeem", { amount: format.money(micros(answer.collateral)) })),
-      (error) => set("notice", reason(error)),
+      tell,
     );
-  return h("button", { type: "button", "aria-label": t("redeem_named", named), onclick: redeem }, t("redeem"));
+  return row.redeemable
+    ? h("button", { type: "button", "aria-label": t("redeem_named", named), onclick: redeem }, t("redeem"))
+    : h("button", { type: "button", "aria-label": t("sell_named", named), onclick: sell }, t("sell"));
 }
 
-/** @param {any[]} fills of `/data/trades` */
-function fillTable(fills) {
-  if (fills.length === 0) return empty(t("no_fills"));
-  const me = get("session").address.toLowerCase();
-  const rows = fills.flatMap((trade) => {
-    const maker = trade.trader_side === "MAKER";
-    const mine = maker ? trade.maker_orders.filter((/** @type {any} */ order) => order.maker_address?.toLowerCase() === me) : [trade];
-    return mine.map((/** @type {any} */ part) => fillRow(trade, part, maker));
-  });
-  return table(
-    [
-      { label: t("time") },
-      { label: t("market") },
-      { label: t("outcome") },
-      { label: t("side") },
-      { label: t("price"), class: "num" },
-      { label: t("shares"), class: "num" },
-      { label: t("fee"), class: "num" },
-      { label: t("role") },
-      { label: t("proof") },
-    ],
-    rows,
-    t("fills"),
-  );
+/** @param {bigint} amount */
+const shares = (amount) => format.shares(amount, 2);
+/** @param {bigint} amount */
+const money = (amount) => format.money(amount);
+/** To a tenth of a cent. @param {bigint} price */
+const shortPrice = (price) => format.priceInColumn((price / 1000n) * 1000n);
+
+/** @type {import("../lib/dom.js").Column<OwnOrder>[]} */
+const ORDERS = [
+  titled((order) => ({ id: order.market })),
+  words(t("outcome"), (order) => order.outcome),
+  sided(),
+  num(t("price"), (order) => order.price, format.priceInColumn),
+  num(t("shares"), (order) => order.size, shares),
+  num(t("filled"), (order) => order.matched, shares),
+  words(t("type"), (order) => (order.delayed ? `${order.type}, ${t("delayed")}` : order.type)),
+  timed((order) => order.created, t("created")),
+  { label: "", class: "act", cell: cancelButton },
+];
+
+/** @type {import("../lib/dom.js").Column<Position>[]} */
+const POSITIONS = [
+  titled((row) => ({ ...row, id: row.conditionId })),
+  words(t("outcome"), (row) => row.outcome),
+  num(t("shares"), (row) => micros(row.size), shares),
+  num(t("average_short"), (row) => micros(row.avgPrice), shortPrice),
+  num(t("now"), (row) => micros(row.curPrice), shortPrice),
+  num(t("value"), (row) => micros(row.currentValue), money),
+  {
+    label: t("profit"),
+    class: "num",
+    cell: (row) =>
+      h(
+        "td",
+        { class: `num ${format.tone(micros(row.cashPnl))}` },
+        format.profit(micros(row.cashPnl)),
+        h("small", null, ` ${format.signedPercent(Number(row.percentPnl))}`),
+      ),
+    csv: (row) => row.cashPnl,
+  },
+  { label: "", class: "act", cell: closeButton },
+];
+
+/** @type {import("../lib/dom.js").Column<Fill>[]} */
+const FILLS = [
+  timed((fill) => fill.time),
+  titled((fill) => ({ id: fill.market })),
+  words(t("outcome"), (fill) => fill.outcome),
+  sided(),
+  num(t("price"), (fill) => fill.price, format.priceInColumn),
+  num(t("shares"), (fill) => fill.size, shares),
+  num(t("fee"), (fill) => fill.fee, format.fee),
+  words(t("role"), (fill) => t(fill.maker ? "maker" : "taker")),
+  {
+    label: t("proof"),
+    cell: (fill) => h("a.mono", { href: href("proof", fill.id), title: t("show_proof") }, format.address(fill.receipt)),
+    csv: (fill) => fill.receipt,
+  },
+];
+
+/** @param {Activity} row */
+function kindOf({ type, side }) {
+  if (type === "TRADE") return t(side === "BUY" ? "buy" : "sell");
+  const known = /** @type {Record<string, string>} */ ({ SPLIT: t("split"), MERGE: t("merge"), REDEEM: t("redeem") });
+  return known[type] ?? type.toLowerCase().replace("_", " ");
 }
 
-/**
- * @param {any} trade
- * @param {any} part the taker's or a maker's side of it
- * @param {boolean} maker
- */
-function fillRow(trade, part, maker) {
-  const time = Number(trade.match_time);
-  return h(
-    "tr",
-    null,
-    h("td.dim", null, format.dateTime(Number.isNaN(time) ? Date.parse(trade.match_time) : time * 1000)),
-    marketCell(trade.market),
-    h("td", null, part.outcome),
-    sideCell(part.side ?? trade.side),
-    num(format.priceInColumn(micros(part.price))),
-    num(format.shares(micros(maker ? part.matched_amount : part.size), 2)),
-    num(format.money(maker ? 0n : micros(trade.fee_usdc), { decimals: 5 })),
-    h("td", null, t(maker ? "maker" : "taker")),
-    h("td", null, h("a.mono", { href: href("proof", trade.id) }, format.address(trade.transaction_hash ?? trade.id))),
-  );
-}
+/** @type {import("../lib/dom.js").Column<Activity>[]} */
+const ACTIVITY = [
+  timed((row) => row.timestamp * 1000),
+  { label: t("type"), cell: (row) => h("td", { class: row.side ? (row.side === "BUY" ? "up" : "down") : "" }, kindOf(row)), csv: kindOf },
+  titled((row) => ({ ...row, id: row.conditionId })),
+  words(t("outcome"), (row) => row.outcome),
+  num(t("shares"), (row) => micros(row.size), shares),
+  num(
+    t("price"),
+    (row) => micros(row.price),
+    (price) => (price ? shortPrice(price) : format.NONE),
+  ),
+  num(t("value"), (row) => micros(row.usdcSize), money),
+  num(t("fee"), (row) => micros(row.feeUsdc), format.fee),
+];
 
-/** @param {string} type of an activity */
-const kindOf = (type) => ({ SPLIT: t("split"), MERGE: t("merge"), REDEEM: t("redeem") })[type] ?? type;
-
-/** @param {any[]} rows of the activity */
-function activityTable(rows) {
-  if (rows.length === 0) return empty(t("no_activity"));
-  const lines = rows.map((row) =>
-    h(
-      "tr",
-      null,
-      h("td.dim", null, format.dateTime(row.timestamp * 1000)),
-      row.type === "TRADE" ? sideCell(row.side) : h("td", null, kindOf(row.type)),
-      marketCell(row.conditionId, row.title, row.slug),
-      h("td", null, row.outcome ?? ""),
-      num(format.shares(micros(row.size), 2)),
-      num(row.price ? format.priceInColumn((micros(row.price) / 1000n) * 1000n) : format.NONE),
-      num(format.money(micros(row.usdcSize))),
-    ),
-  );
-  return table(
-    [
-      { label: t("time") },
-      { label: t("type") },
-      { label: t("market") },
-      { label: t("outcome") },
-      { label: t("shares"), class: "num" },
-      { label: t("price"), class: "num" },
-      { label: t("value"), class: "num" },
-    ],
-    lines,
-    t("activity"),
-  );
-}
+/** @type {Record<Tab, { store: "orders" | "positions" | "fills" | "activity", none: import("../lib/messages.js").Key, columns: import("../lib/dom.js").Column<any>[] }>} */
+const TABLES = {
+  open_orders: { store: "orders", none: "no_orders", columns: ORDERS },
+  positions: { store: "positions", none: "no_positions", columns: POSITIONS },
+  fills: { store: "fills", none: "no_fills", columns: FILLS },
+  activity: { store: "activity", none: "no_activity", columns: ACTIVITY },
+};
 
 /**
  * Sum of what the positions are worth and of their profit.
- * @param {any[]} positions
+ * @param {Position[]} positions
  */
 export function worth(positions) {
   const sum = { value: 0n, profit: 0n };

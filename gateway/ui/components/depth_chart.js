@@ -1,10 +1,11 @@
 /** Shares that wait up to each price, both sides. */
 
+import { valueTicks } from "../lib/axis.js";
 import { float } from "../lib/decimal.js";
 import { fill, frame, h, s, setText } from "../lib/dom.js";
 import * as format from "../lib/format.js";
 import { t } from "../lib/messages.js";
-import { View, get } from "../lib/store.js";
+import { View, open } from "../lib/store.js";
 import { empty, skeleton } from "./states.js";
 
 const LEFT = 8;
@@ -12,31 +13,34 @@ const RIGHT = 8;
 const TOP = 16;
 const BOTTOM = 22;
 const REDRAW_MS = 250;
+/** Room for a label of the price axis, and half of what one takes at an edge. */
+const LABEL_WIDTH = 72;
+const LABEL_HALF = 20;
 
 class DepthChart extends View {
+  stale = false;
+  box = h("div.chart.depth", { role: "img", "aria-label": t("depth") }, skeleton(1, "chart"));
+  readout = h("p.readout.num");
+  redraw = frame(() => this.draw());
+
   connectedCallback() {
-    this.box = h("div.chart.depth", { role: "img", "aria-label": t("depth") }, skeleton(4));
-    this.readout = h("p.readout.num");
     fill(this, this.readout, this.box);
-    this.redraw = frame(() => this.draw());
-    this.box.addEventListener("pointermove", (event) => this.point(event.offsetX));
-    this.box.addEventListener("pointerleave", () => setText(/** @type {Element} */ (this.readout), ""));
-    const observer = new ResizeObserver(() => this.redraw?.());
-    observer.observe(this.box);
-    this.endings.push(() => observer.disconnect());
+    this.listen(this.box, "pointermove", (event) => this.point(event.offsetX));
+    this.listen(this.box, "pointerleave", () => setText(this.readout, ""));
+    this.resized(this.box, this.redraw);
     this.follow("book", () => {
       this.stale = true;
     });
-    this.every(REDRAW_MS, () => this.stale && this.redraw?.());
-    this.follow("outcome", () => this.redraw?.());
+    this.every(REDRAW_MS, () => this.stale && this.redraw());
+    this.follow("outcome", this.redraw);
   }
 
   draw() {
-    const box = this.box;
-    const book = get("book");
-    if (!box || !book?.ready || !box.clientWidth) return;
+    const { box } = this;
+    const book = open("book");
+    if (!book.ready || !box.clientWidth) return;
     this.stale = false;
-    const { bids, asks } = book.sides(get("outcome") ?? 0);
+    const { bids, asks } = book.sides(open("outcome"));
     if (bids.length + asks.length === 0) {
       fill(box, empty(t("empty_book")));
       return;
@@ -54,16 +58,9 @@ class DepthChart extends View {
     this.scale = { x, left, right };
     const svg = s("svg", { width, height, "aria-hidden": "true" });
     svg.append(...area(left, x, y, x(low), height - BOTTOM, "bid"), ...area(right, x, y, x(high), height - BOTTOM, "ask"));
-    for (let i = 0; i <= 4; i += 1) {
-      const price = low + ((high - low) * i) / 4;
-      const anchor = i === 0 ? "start" : i === 4 ? "end" : "middle";
-      svg.append(
-        s(
-          "text",
-          { class: "axis", x: x(price), y: height - 6, "text-anchor": anchor },
-          `${Number((price * 100).toFixed(1))}${format.unit()}`,
-        ),
-      );
+    for (const { at, label } of valueTicks(low, high, Math.max(2, Math.floor(width / LABEL_WIDTH)), priceLabel)) {
+      if (x(at) < LABEL_HALF || x(at) > width - LABEL_HALF) continue;
+      svg.append(s("text", { class: "axis", x: x(at), y: height - 6, "text-anchor": "middle" }, label));
     }
     svg.append(s("text", { class: "axis", x: LEFT, y: 12 }, format.short(most)));
     fill(box, svg);
@@ -81,11 +78,14 @@ class DepthChart extends View {
     const ask = right.findLast((step) => x(step.price) <= offset);
     const step = bid ?? ask;
     const text = step
-      ? `${t(bid ? "bid" : "ask")} ${Number((step.price * 100).toFixed(2))}${format.unit()} · ${format.short(step.total)} ${t("shares").toLowerCase()}`
+      ? `${t(bid ? "bid" : "ask")} ${priceLabel(step.price)} · ${format.short(step.total)} ${t("shares").toLowerCase()}`
       : "";
-    setText(/** @type {Element} */ (this.readout), text);
+    setText(this.readout, text);
   }
 }
+
+/** @param {number} price */
+const priceLabel = (price) => `${Number((price * 100).toFixed(2))}${format.unit()}`;
 
 /** @param {import("../lib/book.js").Level[]} levels best first */
 function steps(levels) {

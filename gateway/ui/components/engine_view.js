@@ -4,12 +4,16 @@ import { fill, h, s, setText, table } from "../lib/dom.js";
 import * as format from "../lib/format.js";
 import { t } from "../lib/messages.js";
 import { load } from "../lib/rest.js";
-import { View } from "../lib/store.js";
+import { View, get } from "../lib/store.js";
 import { failed, skeleton } from "./states.js";
 
+/** @typedef {{ p50: number, p99: number, count: number }} Durations microseconds */
+/** @typedef {{ process: string, name: string, last: Durations, all: Durations }} Stage */
 /** @typedef {{ at: number, rate: number, p99: Record<string, number> }} Sample */
 
 const REFRESH_MS = 1000;
+/** Figures of the exchange, and of this page's stream. */
+const CARDS = 12;
 /** Five minutes of samples. */
 const MAX_SAMPLES = 300;
 /** A chart of fewer samples fills from the right. */
@@ -36,10 +40,7 @@ class EngineView extends View {
       this.draw(figures);
     } catch (error) {
       if (this.signal.aborted || !this.body || this.parts) return;
-      fill(
-        this.body,
-        failed(error, () => this.load()),
-      );
+      failed(this.body, error, () => this.load());
     }
   }
 
@@ -84,6 +85,13 @@ class EngineView extends View {
         checkpoint ? t("snapshot_behind", { n: format.count(Math.max(0, sequence - checkpoint.sequence)) }) : "",
       ],
     ];
+    const stream = get("stream");
+    cards.push(
+      [t("messages_per_second"), format.count(stream?.rate ?? 0), t("this_page")],
+      [t("message_age"), stream?.age === null || !stream ? format.NONE : `${format.count(stream.age)} ms`, t("this_page")],
+      [t("state"), stream ? t(stream.state) : format.NONE, t("this_page")],
+      [t("newest_shown"), format.count(stream?.sequence ?? 0), t("this_page")],
+    );
     const parts = /** @type {any} */ (this.parts);
     cards.forEach(([name, value, note], i) => {
       const [title, figure, small] = parts.cards[i].children;
@@ -112,7 +120,7 @@ class EngineView extends View {
 
   build() {
     const parts = {
-      cards: Array.from({ length: 8 }, () => h("div.card", null, h("span.dim"), h("strong.num"), h("small.dim"))),
+      cards: Array.from({ length: CARDS }, () => h("div.card", null, h("span.dim"), h("strong.num"), h("small.dim"))),
       rate: h("div.trend-chart"),
       latency: h("div.trend-chart"),
       processes: h("div.scroll"),
@@ -135,72 +143,54 @@ class EngineView extends View {
 
   /** @param {any} figures */
   processes({ engine, gateway }) {
-    const row = (/** @type {string} */ name, /** @type {any} */ one, /** @type {string} */ state) =>
-      h(
-        "tr",
-        null,
-        h("td", null, name),
-        h("td", null, state),
-        h("td.num", null, one ? format.count(one.sequence) : format.NONE),
-        h("td.num", null, one ? format.count(one.durable_sequence) : format.NONE),
-        h("td.num", null, one ? format.count(one.epoch) : format.NONE),
-        h("td.num", null, one ? format.count(one.connections) : format.NONE),
-      );
-    fill(
-      /** @type {any} */ (this.parts).processes,
-      table(
-        [
-          { label: t("process") },
-          { label: t("state") },
-          { label: t("newest"), class: "num" },
-          { label: t("durable"), class: "num" },
-          { label: "epoch", class: "num" },
-          { label: t("connections"), class: "num" },
-        ],
-        [row("engine", engine, engine?.mode ?? t("offline")), row("gateway", gateway, gateway?.ready ? t("live") : t("catching_up"))],
-        t("processes"),
-      ),
-    );
+    const num = (/** @type {string} */ label, /** @type {string} */ key) => ({
+      label,
+      class: "num",
+      cell: (/** @type {any} */ row) => (row.one ? format.count(row.one[key]) : format.NONE),
+    });
+    const columns = [
+      { label: t("process"), cell: (/** @type {any} */ row) => row.name },
+      { label: t("state"), cell: (/** @type {any} */ row) => row.state },
+      num(t("newest"), "sequence"),
+      num(t("durable"), "durable_sequence"),
+      num("epoch", "epoch"),
+      num(t("connections"), "connections"),
+    ];
+    const rows = [
+      { name: "engine", one: engine, state: engine?.mode ?? t("offline") },
+      { name: "gateway", one: gateway, state: t(gateway?.ready ? "live" : "catching_up") },
+    ];
+    fill(/** @type {any} */ (this.parts).processes, table(columns, rows, t("processes")));
   }
 
   /** @param {any} figures */
   stages(figures) {
-    const rows = stagesOf(figures).map((stage) =>
-      h(
-        "tr",
-        null,
-        h("td", null, h("span.dim", null, `${stage.process} `), stage.name),
-        h("td.bars", null, histogram(this.counts?.get(stage.name))),
-        h("td.num", null, format.duration(stage.last.p50 * 1000)),
-        h("td.num", null, format.duration(stage.last.p99 * 1000)),
-        h("td.num.dim", null, format.duration(stage.all.p99 * 1000)),
-        h("td.num.dim", null, format.count(stage.all.count)),
-      ),
-    );
-    fill(
-      /** @type {any} */ (this.parts).stages,
-      table(
-        [
-          { label: t("stage") },
-          {
-            label: t("distribution"),
-            content: [h("span.legend", null, t("p50")), h("span.legend.p99", null, t("p99")), t("distribution")],
-          },
-          { label: t("p50"), class: "num" },
-          { label: t("p99"), class: "num" },
-          { label: t("p99_all"), class: "num" },
-          { label: t("samples"), class: "num" },
-        ],
-        rows,
-        t("latency"),
-      ),
-    );
+    const time = (/** @type {string} */ label, /** @type {(stage: Stage) => string} */ show, name = "num") => ({
+      label,
+      class: name,
+      cell: show,
+    });
+    /** @type {import("../lib/dom.js").Column<Stage>[]} */
+    const columns = [
+      { label: t("stage"), cell: (stage) => [h("span.dim", null, `${stage.process} `), stage.name] },
+      {
+        label: t("distribution"),
+        class: "bars",
+        content: [h("span.legend", null, t("p50")), h("span.legend.p99", null, t("p99")), t("distribution")],
+        cell: (stage) => histogram(this.counts?.get(stage.name)),
+      },
+      time(t("p50"), (stage) => format.duration(stage.last.p50 * 1000)),
+      time(t("p99"), (stage) => format.duration(stage.last.p99 * 1000)),
+      time(t("p99_all"), (stage) => format.duration(stage.all.p99 * 1000), "num dim"),
+      time(t("samples"), (stage) => format.count(stage.all.count), "num dim"),
+    ];
+    fill(/** @type {any} */ (this.parts).stages, table(columns, stagesOf(figures), t("latency")));
   }
 }
 
 /**
  * @param {any} figures
- * @returns {{ process: string, name: string, last: any, all: any }[]}
+ * @returns {Stage[]}
  */
 function stagesOf({ engine, gateway }) {
   const of = (/** @type {string} */ process, /** @type {any} */ one) =>

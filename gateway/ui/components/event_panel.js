@@ -1,99 +1,82 @@
-/** The questions of an event side by side, with the sum of their chances. */
+/** The questions of an event beside one of them, with the sum of their chances. */
 
 import { fill, h, setText } from "../lib/dom.js";
 import * as format from "../lib/format.js";
-import { chance, figuresOf, followFigures, loadFigures, marketsOf, trendOf } from "../lib/markets.js";
+import { chance, figuresOf, findEvent, followFigures, loadFigures, sumOfChances, trendOf } from "../lib/markets.js";
 import { t } from "../lib/messages.js";
 import { href } from "../lib/router.js";
-import { View, get } from "../lib/store.js";
+import { View, open } from "../lib/store.js";
 import { sparkLine } from "./spark_line.js";
 import { skeleton } from "./states.js";
+
+/** @typedef {import("../lib/markets.js").Market} Market */
 
 const FIGURES_MS = 20_000;
 
 class EventPanel extends View {
+  /** @type {Map<string, () => void>} */
+  updates = new Map();
+  /** @type {Market[]} */
+  markets = [];
+  sum = h("strong.num");
+
   connectedCallback() {
-    this.market = get("market");
-    /** @type {Map<string, () => void>} */
-    this.updates = new Map();
-    fill(this, h("h2", null, this.market.event.title), skeleton(4));
-    this.load();
+    this.here = open("market");
+    fill(this, h("h2", null, this.here.event.title), skeleton(4));
+    this.load(this.here.event);
   }
 
-  async load() {
-    /** @type {import("../lib/markets.js").Market[]} */
-    let markets = [];
-    try {
-      markets = (await marketsOf(this.market.event.slug, this.signal)).filter((market) => market.tokens.length > 0);
-    } catch {
-      // The market stands alone, then.
-    }
+  /** @param {Market["event"]} named */
+  async load(named) {
+    // Without an answer the market stands alone.
+    const event = await findEvent(named.slug, this.signal).catch(() => null);
     if (this.signal.aborted) return;
-    if (markets.length < 2) {
+    this.markets = event?.markets ?? [];
+    if (!event || this.markets.length < 2) {
       this.hidden = true;
       return;
     }
-    this.markets = markets;
-    this.sum = h("strong.num");
-    this.sumRow = h("div.sum", { title: t("sum_help"), hidden: true }, h("span", null, t("sum")), this.sum);
     const list = h(
       "ul.questions",
       null,
-      markets.map((market) => this.question(market)),
+      this.markets.map((market) => this.question(market)),
     );
-    fill(this, h("h2", null, this.market.event.title), list, this.sumRow);
+    fill(
+      this,
+      h("h2", null, h("a", { href: href("event", event.slug), title: t("event_page") }, event.title)),
+      list,
+      event.negRisk && h("div.sum", { title: t("sum_help") }, h("span", null, t("sum")), this.sum),
+    );
     const here = /** @type {HTMLElement | null} */ (list.querySelector("[aria-current]"));
     if (here) this.scrollLeft = here.offsetLeft - this.clientWidth / 2;
     this.follow("figures", (ids) => this.figures(ids));
-    this.follow("terms", (terms) => {
-      if (this.sumRow) this.sumRow.hidden = !terms?.negRisk;
-    });
-    const ids = markets.map((market) => market.id);
+    const ids = this.markets.map((market) => market.id);
     this.every(FIGURES_MS, () => loadFigures(ids, this.signal).catch(() => {}));
   }
 
-  /** @param {import("../lib/markets.js").Market} market */
+  /** @param {Market} market */
   question(market) {
     const percent = h("strong.num");
     const trend = h("span.trend");
     let drawn = "";
-    const update = () => {
+    this.updates.set(market.id, () => {
       const known = figuresOf(market.id);
       setText(percent, format.percent(chance(known), 1));
       const points = trendOf(known);
       if (points.join() === drawn) return;
       drawn = points.join();
       fill(trend, sparkLine(points));
-    };
-    this.updates?.set(market.id, update);
+    });
     this.endings.push(followFigures(market));
-    update();
-    const here = market.id === this.market.id;
-    return h(
-      "li",
-      null,
-      h(
-        "a",
-        { href: href("market", market.slug), "aria-current": here ? "true" : null },
-        h("span.question", null, market.question),
-        trend,
-        percent,
-      ),
-    );
+    const current = market.id === this.here?.id ? "true" : null;
+    const link = { href: href("market", market.slug), title: market.question, "aria-current": current };
+    return h("li", null, h("a", link, h("span.question", null, market.name), trend, percent));
   }
 
   /** @param {string[]} ids */
   figures(ids) {
-    for (const id of ids) this.updates?.get(id)?.();
-    const chances = (this.markets ?? []).map((market) => chance(figuresOf(market.id)) ?? 0n);
-    if (this.sum)
-      setText(
-        this.sum,
-        format.percent(
-          chances.reduce((sum, each) => sum + each, 0n),
-          1,
-        ),
-      );
+    for (const id of ids) this.updates.get(id)?.();
+    setText(this.sum, format.percent(sumOfChances(this.markets), 1));
   }
 }
 

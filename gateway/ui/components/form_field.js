@@ -1,6 +1,7 @@
 /** Labelled inputs of the ticket. */
 
 import { h } from "../lib/dom.js";
+import { t } from "../lib/messages.js";
 
 /**
  * @param {string} id
@@ -17,7 +18,15 @@ export const number = (id, changed, value = "") =>
  * @param {string} id
  * @param {string} label
  * @param {Node} input
- * @param {Node} [suffix]
+ * @param {{ suffix?: Node, step?: (sign: 1 | -1) => void }} [parts] `step` adds buttons for less and more
  */
-export const field = (id, label, input, suffix) =>
-  h("div.field", null, h("label", { for: id }, label), h("div.input", null, input, suffix));
+export function field(id, label, input, { suffix, step } = {}) {
+  const button = (/** @type {1 | -1} */ sign, /** @type {string} */ text) =>
+    h("button.step", { type: "button", "aria-label": t(sign > 0 ? "more" : "less", { name: label }), onclick: () => step?.(sign) }, text);
+  return h(
+    "div.field",
+    null,
+    h("label", { for: id }, label),
+    h(step ? "div.input.stepped" : "div.input", null, step && button(-1, "−"), input, suffix, step && button(1, "+")),
+  );
+}

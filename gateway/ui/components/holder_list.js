@@ -5,7 +5,7 @@ import { fill, h } from "../lib/dom.js";
 import * as format from "../lib/format.js";
 import { t } from "../lib/messages.js";
 import { load } from "../lib/rest.js";
-import { View, get } from "../lib/store.js";
+import { View, open } from "../lib/store.js";
 import { empty, failed, skeleton } from "./states.js";
 
 const SHOWN = 12;
@@ -18,20 +18,17 @@ class HolderList extends View {
   }
 
   async load() {
-    const market = get("market");
+    const market = open("market");
     try {
       const rows = await load(`/ui/api/data/holders?market=${market.id}&limit=${SHOWN}`, this.signal);
-      const sides = market.outcomes.map((/** @type {string} */ outcome, /** @type {number} */ i) => {
+      const sides = market.outcomes.map((outcome, i) => {
         const token = rows.find((/** @type {any} */ row) => row.token === `${market.id}:${i}`);
         return side(outcome, token?.holders ?? [], i);
       });
       fill(this, h("div.columns", null, sides));
     } catch (error) {
       if (this.querySelector(".columns") || this.signal.aborted) return;
-      fill(
-        this,
-        failed(error, () => this.load()),
-      );
+      failed(this, error, () => this.load());
     }
   }
 }

@@ -6,54 +6,50 @@ import * as format from "../lib/format.js";
 import { payoutText } from "../lib/life.js";
 import { t } from "../lib/messages.js";
 import { href } from "../lib/router.js";
-import { View, get } from "../lib/store.js";
+import { View, get, open } from "../lib/store.js";
 
 const PROOFS = 8;
 
 class MarketFacts extends View {
+  body = h("div.facts");
+  drawn = "";
+
   connectedCallback() {
-    const proof = this.getAttribute("show") === "proof";
-    this.body = h("div.facts");
     fill(this, this.body);
-    if (proof) {
-      this.follow("book", () => this.proof());
-      this.follow("trades", () => this.proof());
-    } else this.follow("terms", () => this.rules());
+    if (this.getAttribute("show") === "proof") this.follow(["book", "trades"], () => this.proof());
+    else this.follow("terms", () => this.rules());
   }
 
   rules() {
-    const market = get("market");
+    const market = open("market");
     const terms = get("terms");
-    const book = get("book");
+    const book = open("book");
     const fee = terms?.fee;
     const feeText = !fee ? format.NONE : fee.rate === 0n ? t("fee_none") : `${format.percent(fee.rate)} × (p(1−p))^${fee.exponent}`;
     fill(
-      /** @type {HTMLElement} */ (this.body),
+      this.body,
       h("p.rules", null, terms?.description || market.description || t("no_description")),
       facts([
         [t("closes"), format.date(market.ends)],
-        [t("tick"), format.price(book.tick, book.tick)],
-        [t("minimum"), `${format.shares(book.minimum)} ${t("shares").toLowerCase()}`],
+        [t("tick"), book.ready ? format.price(book.tick, book.tick) : format.NONE],
+        [t("minimum"), book.ready ? `${format.shares(book.minimum)} ${t("shares").toLowerCase()}` : format.NONE],
         [t("taker_fee"), feeText],
         ...(terms ? lifeFacts(terms.life, market.outcomes) : []),
         [t("market_type"), terms ? t(terms.negRisk ? "negative_risk" : "plain_market") : format.NONE],
         [t("condition"), market.id],
-        ...market.tokens.map((/** @type {string} */ token, /** @type {number} */ i) => [
-          t("token_of", { outcome: market.outcomes[i] }),
-          token,
-        ]),
+        ...market.tokens.map((token, i) => [t("token_of", { outcome: market.outcomes[i] }), token]),
       ]),
     );
   }
 
   proof() {
-    const book = get("book");
+    const book = open("book");
     const trades = (get("trades") ?? []).slice(0, PROOFS);
     const signature = `${book.hash}${trades[0]?.receipt}${book.sequence}`;
-    if (signature === this.dataset.drawn) return;
-    this.dataset.drawn = signature;
+    if (signature === this.drawn) return;
+    this.drawn = signature;
     fill(
-      /** @type {HTMLElement} */ (this.body),
+      this.body,
       facts([
         [t("newest"), format.count(book.sequence)],
         [t("book_hash"), book.hash],
@@ -63,7 +59,7 @@ class MarketFacts extends View {
       h(
         "ul.receipts",
         null,
-        trades.map((/** @type {import("../lib/open_market.js").Trade} */ trade) =>
+        trades.map((trade) =>
           h(
             "li",
             null,

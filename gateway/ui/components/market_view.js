@@ -1,17 +1,18 @@
-/** One market: event, price history, ladder, ticket, trades, details, own records. */
+/** One market: event, price history, ladder, ticket, trades, details, own records. Once resolved: its payout. */
 
 import { ONE } from "../lib/decimal.js";
-import { fill, h, icon, setText } from "../lib/dom.js";
+import { fill, h, icon, setText, topicIcon } from "../lib/dom.js";
 import * as format from "../lib/format.js";
-import { nextText, stageText } from "../lib/life.js";
-import { chance, figuresOf, findMarket, loadFigures } from "../lib/markets.js";
+import { nextText, payoutOf, stageText } from "../lib/life.js";
+import { chance, changeOf, figuresOf, findMarket, loadFigures } from "../lib/markets.js";
 import { t } from "../lib/messages.js";
 import { OpenMarket } from "../lib/open_market.js";
 import { reason } from "../lib/rest.js";
 import { href } from "../lib/router.js";
-import { View, get, set } from "../lib/store.js";
+import { View, get, open, set } from "../lib/store.js";
 import { empty, failed, skeleton } from "./states.js";
 import { pick, segmented, tabList } from "./tab_list.js";
+import { tradeButtons } from "./list_row.js";
 import "./account_tables.js";
 import "./depth_chart.js";
 import "./event_panel.js";
@@ -20,40 +21,53 @@ import "./order_ladder.js";
 import "./order_ticket.js";
 import "./market_facts.js";
 import "./price_chart.js";
+import "./resolution_panel.js";
 import "./trade_list.js";
+
+/** @typedef {import("../lib/markets.js").Market} Market */
+/** @typedef {import("../lib/open_market.js").Terms} Terms */
 
 const FIGURES_MS = 15_000;
 const COUNTDOWN_MS = 1000;
+const PANELS = { trades: "trade-list", depth: "depth-chart", holders: "holder-list", rules: "market-facts", proof: "market-facts" };
 
 class MarketView extends View {
+  parts = {
+    chance: h("span.big-chance"),
+    outcome: h("span.dim"),
+    change: h("span.change"),
+    volume: h("span"),
+    spread: h("span"),
+    state: h("span"),
+    next: h("span.num"),
+  };
+  sheet = h("section.panel.ticket-panel", { "aria-label": t("ticket") });
+
   connectedCallback() {
     set("outcome", 0);
-    this.endings.push(() => this.open?.close());
+    this.endings.push(() => this.shown?.close());
     this.load();
   }
 
   async load() {
-    fill(this, skeleton(10));
+    set("loading", true);
+    fill(this, placeholder());
     try {
       const market = await findMarket(this.getAttribute("argument") ?? "", this.signal);
       if (market) this.show(market);
       else fill(this, empty(t("no_market"), h("a.button", { href: href("markets") }, t("to_markets"))));
+      if (!market) set("loading", false);
     } catch (error) {
-      if (!this.signal.aborted)
-        fill(
-          this,
-          failed(error, () => this.load()),
-        );
+      if (!this.signal.aborted) failed(this, error, () => this.load());
     }
   }
 
-  /** @param {import("../lib/markets.js").Market} market */
+  /** @param {Market} market */
   show(market) {
-    this.market = market;
     set("market", market);
-    this.open = new OpenMarket(market, (error) => set("notice", t("failed", { reason: reason(error) })));
+    this.shown = new OpenMarket(market, (error) => set("notice", t("failed", { reason: reason(error) })));
     document.title = `${market.question} · ${get("site")?.name ?? "Foretell"}`;
-    this.outcomes = segmented(
+    const outcomes = segmented(
       t("outcome"),
       market.outcomes.map((outcome, i) => ({ key: String(i), label: outcome, class: i === 0 ? "yes" : "no" })),
       "0",
@@ -64,151 +78,162 @@ class MarketView extends View {
       { type: "button", "aria-label": t("close"), onclick: () => this.ticket(false) },
       icon("close"),
     );
-    this.sheet = h("section.panel.ticket-panel", { "aria-label": t("ticket") }, close, h("order-ticket"));
+    fill(this.sheet, h("header.sheet-head", null, h("strong", null, market.question), close), h("order-ticket"));
     const ladder = h(
       "section.panel.ladder-panel",
       { "aria-label": t("ladder") },
-      h("header", null, h("h2", null, t("ladder")), this.outcomes),
+      h("header", null, h("h2", null, t("ladder")), outcomes),
       h("order-ladder"),
     );
-    const middle = h("div.middle", null, h("section.panel", { "aria-label": t("history") }, h("price-chart")), this.details());
     fill(
       this,
       h("event-panel"),
       this.head(market),
-      middle,
+      h("div.middle", null, h("section.panel", { "aria-label": t("history") }, h("price-chart")), this.details()),
       ladder,
       this.sheet,
       h("section.panel.dock", { "aria-label": t("account_tabs") }, h("account-tables", { market: market.id })),
-      this.bar(),
+      this.bar(market),
     );
-    this.follow("draft", (draft) => draft?.market === market.id && this.sell(draft));
+    this.follow("outcome", (outcome) => pick(outcomes, String(outcome)));
+    this.follow("draft", (draft) => {
+      if (draft?.market === market.id) this.take(draft);
+    });
+    this.follow(["book", "terms"], () => this.loaded());
     this.listen(document, "ticket-fill", () => this.ticket(true));
     this.listen(document, "keydown", (event) => event.key === "Escape" && this.ticket(false));
-    this.figures();
-  }
-
-  /**
-   * Fills the ticket to sell a position.
-   * @param {{ outcome: number, shares: bigint }} draft
-   */
-  sell({ outcome, shares }) {
-    set("draft", null);
-    set("outcome", outcome);
-    if (this.outcomes) pick(this.outcomes, String(outcome));
-    document.dispatchEvent(new CustomEvent("ticket-side", { detail: "SELL" }));
-    document.dispatchEvent(new CustomEvent("ticket-fill", { detail: { shares } }));
-  }
-
-  /** On a phone the ticket is a sheet that these buttons open. */
-  bar() {
-    const open = (/** @type {string} */ side) => () => {
-      this.ticket(true);
-      document.dispatchEvent(new CustomEvent("ticket-side", { detail: side }));
-    };
-    return h(
-      "div.trade-bar",
-      null,
-      h("button.buy", { type: "button", onclick: open("BUY") }, t("buy")),
-      h("button.sell", { type: "button", onclick: open("SELL") }, t("sell")),
-    );
-  }
-
-  /** @param {boolean} open */
-  ticket(open) {
-    this.sheet?.classList.toggle("open", open);
-  }
-
-  /** @param {import("../lib/markets.js").Market} market */
-  head(market) {
-    this.parts = {
-      chance: h("span.big-chance"),
-      change: h("span.change"),
-      volume: h("span"),
-      spread: h("span"),
-      state: h("span"),
-      next: h("span.num"),
-    };
-    const outcome = h("span.dim");
-    this.follow("outcome", (index) => {
-      setText(outcome, market.outcomes[index]);
-      this.update();
-    });
-    this.follow("book", () => this.update());
-    this.follow("terms", (terms) => this.terms(terms));
-    this.every(COUNTDOWN_MS, () => this.countdown());
-    return h(
-      "div.market-head",
-      null,
-      h("div", null, market.event.title !== market.question && h("p.eyebrow", null, market.event.title), h("h1", null, market.question)),
-      h("div.headline", null, this.parts.chance, outcome, this.parts.change),
-      h(
-        "div.meta",
-        null,
-        this.parts.state,
-        this.parts.volume,
-        this.parts.spread,
-        this.parts.next,
-        h("span", null, `${t("closes").toLowerCase()} ${format.closing(market.ends)}`),
-      ),
-    );
-  }
-
-  details() {
-    const panels = { trades: "trade-list", depth: "depth-chart", holders: "holder-list", rules: "market-facts", proof: "market-facts" };
-    const keys = /** @type {(keyof typeof panels)[]} */ (Object.keys(panels));
-    const tabs = tabList(
-      t("detail_tabs"),
-      keys.map((key) => ({ key, label: t(key) })),
-      "trades",
-      (key) => fill(tabs.panel, h(panels[/** @type {"rules"} */ (key)], { show: key })),
-    );
-    tabs.choose("trades");
-    return h("section.panel.details", { "aria-label": t("details") }, h("header", null, tabs.bar), tabs.panel);
-  }
-
-  figures() {
-    const { id } = /** @type {import("../lib/markets.js").Market} */ (this.market);
     this.every(FIGURES_MS, () =>
-      loadFigures([id], this.signal).then(
+      loadFigures([market.id], this.signal).then(
         () => this.update(),
         () => {},
       ),
     );
   }
 
-  update() {
-    if (!this.parts || !this.market) return;
-    const outcome = get("outcome") ?? 0;
-    const book = get("book");
-    const known = figuresOf(this.market.id);
-    const top = book.top(0);
-    const yes = chance({ bid: top.bid, ask: top.ask, last: book.last, change: null, volume: 0n, spark: [] });
-    const shown = yes === null ? null : outcome === 0 ? yes : ONE - yes;
-    setText(this.parts.chance, format.percent(shown));
-    setText(this.parts.spread, top.spread === null ? "" : t("spread_of", { spread: format.price(top.spread, book.tick) }));
-    setText(this.parts.volume, known ? `${t("volume_24h").toLowerCase()} ${format.shortMoney(known.volume)}` : "");
-    if (known?.change !== null && known?.change !== undefined) {
-      const change = outcome === 0 ? known.change : -known.change;
-      setText(this.parts.change, `${format.change(change)}${format.unit()} (${t("change_24h")})`);
-      this.parts.change.className = `change ${format.tone(change)}`;
-    }
+  /** @param {import("../lib/store.js").Draft} draft */
+  take({ outcome, side, shares }) {
+    set("draft", null);
+    set("outcome", outcome);
+    this.ticket(true);
+    document.dispatchEvent(new CustomEvent("ticket-side", { detail: side }));
+    if (shares !== undefined) document.dispatchEvent(new CustomEvent("ticket-fill", { detail: { shares } }));
   }
 
-  /** @param {import("../lib/open_market.js").Terms | null} terms */
+  /**
+   * On a phone the ticket is a sheet that these buttons open.
+   * @param {Market} market
+   */
+  bar(market) {
+    const buttons = tradeButtons(market, (outcome) => this.take({ market: market.id, outcome, side: "BUY" }));
+    this.follow("book", (book) => book.ready && buttons.update({ ...book.top(0) }));
+    return h("div.trade-bar", null, buttons.element);
+  }
+
+  /** @param {boolean} open */
+  ticket(open) {
+    this.sheet.classList.toggle("open", open);
+  }
+
+  /** @param {Market} market */
+  head(market) {
+    const { parts } = this;
+    this.follow(["outcome", "book"], () => this.update());
+    this.follow("terms", (terms) => this.terms(terms));
+    this.every(COUNTDOWN_MS, () => this.countdown());
+    const about = market.event.title !== market.question && market.event.title;
+    return h(
+      "div.market-head",
+      null,
+      h(
+        "div.titled",
+        null,
+        topicIcon(market.tags),
+        h(
+          "div",
+          null,
+          about && h("p.eyebrow", null, market.event.slug ? h("a", { href: href("event", market.event.slug) }, about) : about),
+          h("h1", null, market.question),
+        ),
+      ),
+      h("div.headline", null, parts.chance, parts.outcome, parts.change),
+      h("div.meta", null, parts.state, parts.volume, parts.spread, parts.next, h("span", null, format.closes(market.ends))),
+    );
+  }
+
+  details() {
+    const keys = /** @type {(keyof typeof PANELS)[]} */ (Object.keys(PANELS));
+    const tabs = tabList(
+      t("detail_tabs"),
+      keys.map((key) => ({ key, label: t(key) })),
+      (key) => fill(tabs.panel, h(PANELS[/** @type {"rules"} */ (key)], { show: key })),
+    );
+    tabs.choose("trades");
+    return h("section.panel.details", { "aria-label": t("details") }, h("header", null, tabs.bar), tabs.panel);
+  }
+
+  update() {
+    const { parts } = this;
+    const outcome = open("outcome");
+    const { outcomes, id } = open("market");
+    const book = open("book");
+    const terms = get("terms");
+    const known = figuresOf(id);
+    const top = book.top(0);
+    const first = terms?.payouts?.[0] ?? (book.ready ? chance({ ...top, last: book.last }) : null);
+    parts.chance.classList.toggle("waiting", !book.ready);
+    setText(parts.outcome, outcomes[outcome]);
+    setText(parts.chance, format.percent(first === null || outcome === 0 ? first : ONE - first));
+    const spread = top.spread === null || terms?.payouts ? "" : t("spread_of", { spread: format.price(top.spread, book.tick) });
+    setText(parts.spread, spread);
+    setText(parts.volume, known ? `${t("volume_24h").toLowerCase()} ${format.shortMoney(known.volume)}` : "");
+    const change = terms?.payouts ? null : changeOf(known, first);
+    const shown = change === null || outcome === 0 ? change : -change;
+    setText(parts.change, shown === null ? "" : `${format.change(shown)}${format.unit()} (${t("change_24h")})`);
+    parts.change.className = `change ${format.tone(shown)}`;
+  }
+
+  /** @param {Terms | null} terms */
   terms(terms) {
-    if (!this.parts || !terms) return;
-    const outcomes = this.market?.outcomes ?? [];
-    const text = terms.winner ? t("resolved_to", { outcome: terms.winner }) : stageText(terms.life, outcomes);
-    setText(this.parts.state, text);
+    if (!terms) return;
+    const { outcomes } = open("market");
+    const resolved = terms.payouts;
+    setText(this.parts.state, resolved ? t("resolved_to", { outcome: payoutOf(resolved, outcomes) }) : stageText(terms.life, outcomes));
     this.parts.state.className = `badge-state ${terms.status}`;
+    if (resolved && !this.querySelector("resolution-panel")) this.resolve();
+    this.update();
     this.countdown();
   }
 
-  countdown() {
-    const life = /** @type {import("../lib/open_market.js").Terms | null} */ (get("terms"))?.life;
-    if (this.parts && life) setText(this.parts.next, nextText(life, Date.now()));
+  /** Whether all figures are there; the book says so in every frame. */
+  loaded() {
+    const terms = get("terms");
+    const loading = !terms || !(open("book").ready || terms.payouts);
+    if (get("loading") !== loading) set("loading", loading);
   }
+
+  /** What was to trade gives way to what was paid. */
+  resolve() {
+    this.classList.add("resolved");
+    this.querySelector(".ladder-panel")?.remove();
+    this.querySelector(".trade-bar")?.remove();
+    this.sheet.replaceWith(h("section.panel.resolution", { "aria-label": t("resolution") }, h("resolution-panel")));
+  }
+
+  countdown() {
+    const life = get("terms")?.life;
+    if (life) setText(this.parts.next, nextText(life, Date.now()));
+  }
+}
+
+/** The panels of a market before it is known. */
+function placeholder() {
+  return [
+    h("div.market-head", null, skeleton(2)),
+    h("div.middle", null, h("section.panel", null, skeleton(1, "chart")), h("section.panel.details", null, skeleton(8))),
+    h("section.panel.ladder-panel", null, skeleton(24, "levels")),
+    h("section.panel.ticket-panel", null, skeleton(8)),
+    h("section.panel.dock", null, skeleton(3)),
+  ];
 }
 
 customElements.define("market-view", MarketView);

@@ -4,51 +4,68 @@ import { ONE } from "../lib/decimal.js";
 import { fill, h, icon, setText } from "../lib/dom.js";
 import * as format from "../lib/format.js";
 import { t } from "../lib/messages.js";
-import { View, get } from "../lib/store.js";
+import { View, get, open } from "../lib/store.js";
+import { skeleton } from "./states.js";
 
 const ROW = 22;
 const SPARE = 4;
 /** A size that changed within this time does not flash again: on a busy market all would, always. */
 const CALM_MS = 400;
-/** Prices without orders are shown where at most this many ticks lie between two levels. */
+/** Prices without orders are shown where at most this many ticks lie between two levels; a line says how many are left out. */
 const SMALL_GAP = 6n;
 /** Each side shows at least this many prices, and as many as half of the ladder has room for. */
 const LEAST_LINES = 7;
 
 /**
- * @typedef {{ price: bigint, size: bigint, total: bigint, ask: boolean }} Line
+ * @typedef {{ price: bigint, size: bigint, total: bigint, ask: boolean, gap: number }} Line `gap`: prices without orders that it stands for
  * @typedef {Line & { tick: bigint, own: bigint, active: boolean, part: number, place: number }} Drawn what a row shows
  * @typedef {{ row: HTMLElement, price: HTMLElement, size: HTMLElement, total: HTMLElement, own: HTMLElement, bar: HTMLElement, drawn: Drawn | null, changed: number }} Row
  */
 
 class OrderLadder extends View {
+  /** @type {Line[]} */
+  lines = [];
+  /** @type {Map<number, Row>} */
+  rows = new Map();
+  asks = 0;
+  /** The largest total. */
+  most = 1n;
+  /** Index of the row that the keyboard is at, -1 for none. */
+  active = -1;
+  centered = false;
+  /** Height and position of the scroller as last seen: reading them from it in each frame would cost a layout each. */
+  height = 0;
+  top = 0;
+  /** Own shares by side and price. @type {Map<string, bigint>} */
+  owned = new Map();
+  /** @type {bigint | null} */
+  last = null;
+  /** The midpoint as a price that an order can have. @type {bigint | null} */
+  mid = null;
+  midText = h("strong.pick");
+  spreadText = h("span.dim");
+  lastText = h("span.pick");
+  middle = h("div.ladder-mid", { role: "row" }, h("span", { role: "gridcell" }, this.lastText, this.midText, this.spreadText));
+  space = h("div.ladder-space", { role: "rowgroup" }, this.middle);
+  note = h("p.empty", { hidden: true });
+  waiting = skeleton(24, "levels");
+  scroller = h("div.ladder", { role: "grid", tabindex: "0", "aria-label": t("ladder_help"), hidden: true }, this.space);
+
   connectedCallback() {
-    /** @type {Line[]} */
-    this.lines = [];
-    /** @type {Map<number, Row>} */
-    this.rows = new Map();
-    this.asks = 0;
-    /** @type {number} index of the row that the keyboard is at, -1 for none */
-    this.active = -1;
-    this.centered = false;
-    /** Height and position of the scroller as last seen: reading them from it in each frame would cost a layout each. */
-    this.height = 0;
-    this.top = 0;
     this.build();
-    this.height = this.scroller?.clientHeight ?? 0;
+    this.height = this.scroller.clientHeight;
     this.follow("book", () => this.update());
+    this.follow("terms", () => this.update());
     this.follow("outcome", () => {
       this.centered = false;
       this.active = -1;
       this.update();
     });
     this.follow("orders", () => this.own());
-    const observer = new ResizeObserver(() => {
-      this.height = this.scroller?.clientHeight ?? 0;
+    this.resized(this.scroller, () => {
+      this.height = this.scroller.clientHeight;
       this.update();
     });
-    observer.observe(/** @type {HTMLElement} */ (this.scroller));
-    this.endings.push(() => observer.disconnect());
   }
 
   build() {
@@ -60,57 +77,45 @@ class OrderLadder extends View {
       h("span", null, t("size")),
       h("span", null, t("cumulative")),
     );
-    this.space = h("div.ladder-space", { role: "rowgroup" });
-    this.middle = h("div.ladder-mid", { role: "row" });
-    this.midText = h("strong.pick");
-    this.spreadText = h("span.dim");
-    this.lastText = h("span.pick");
-    this.middle.append(h("span", { role: "gridcell" }, this.lastText, this.midText, this.spreadText));
-    this.space.append(this.middle);
-    this.scroller = h(
-      "div.ladder",
-      {
-        role: "grid",
-        tabindex: "0",
-        "aria-label": t("ladder_help"),
-        onscroll: () => {
-          this.top = this.scroller?.scrollTop ?? 0;
-          this.draw();
-        },
-        onkeydown: (/** @type {KeyboardEvent} */ event) => this.key(event),
-        onclick: (/** @type {MouseEvent} */ event) => this.press(event),
-        onanimationend: (/** @type {Event} */ event) => /** @type {Element} */ (event.target).classList.remove("flash-up", "flash-down"),
-      },
-      this.space,
-    );
-    this.note = h("p.empty", { hidden: true }, t("empty_book"));
+    this.listen(this.scroller, "scroll", () => {
+      this.top = this.scroller.scrollTop;
+      this.draw();
+    });
+    this.listen(this.scroller, "keydown", (event) => this.key(event));
+    this.listen(this.scroller, "click", (event) => this.press(event));
+    this.listen(this.scroller, "animationend", (event) => event.target.classList.remove("flash-up", "flash-down"));
     const center = h(
       "button.plain.square.center",
       { type: "button", title: t("center"), "aria-label": t("center"), onclick: () => this.center() },
       icon("center"),
     );
-    fill(this, head, this.scroller, this.note, center);
+    fill(this, head, this.waiting, this.scroller, this.note, center);
   }
 
   update() {
-    const book = get("book");
-    if (!book?.ready || !this.scroller) return;
-    const outcome = get("outcome") ?? 0;
+    const book = open("book");
+    if (!book.ready) return;
+    const outcome = open("outcome");
     const { bids, asks } = book.sides(outcome);
-    /** @type {bigint | undefined} */
-    const price = this.lines?.[this.active ?? -1]?.price;
-    const before = this.asks ?? 0;
-    const least = Math.max(LEAST_LINES, Math.floor((this.height ?? 0) / ROW / 2));
+    if (this.scroller.hidden) {
+      this.scroller.hidden = false;
+      this.waiting.remove();
+      this.height = this.scroller.clientHeight;
+    }
+    const price = this.lines[this.active]?.price;
+    const before = this.asks;
+    const least = Math.max(LEAST_LINES, Math.floor(this.height / ROW / 2));
     const ladder = ladderLines(bids, asks, book.tick, least);
     this.lines = [...ladder.asks.reverse(), ...ladder.bids];
     this.asks = ladder.asks.length;
     this.most = max(ladder.asks.at(0)?.total ?? 1n, ladder.bids.at(-1)?.total ?? 1n);
     if (price !== undefined) this.active = this.lines.findIndex((line) => line.price === price);
-    /** @type {HTMLElement} */ (this.space).style.height = `${(this.lines.length + 1) * ROW}px`;
+    this.space.style.height = `${(this.lines.length + 1) * ROW}px`;
     this.scroller.setAttribute("aria-rowcount", String(this.lines.length + 1));
-    /** @type {HTMLElement} */ (this.note).hidden = this.lines.some((line) => line.size > 0n);
+    this.note.hidden = this.lines.some((line) => line.size > 0n);
+    setText(this.note, t(get("terms")?.accepting === false ? "ended_book" : "empty_book"));
     if (!this.centered) this.center();
-    else if (before !== this.asks) this.scrollLadder((this.top ?? 0) + (this.asks - before) * ROW);
+    else if (before !== this.asks) this.scrollLadder(this.top + (this.asks - before) * ROW);
     this.dataset.sequence = String(book.sequence);
     this.dataset.hash = book.hash;
     this.middleRow(book, outcome);
@@ -123,31 +128,28 @@ class OrderLadder extends View {
    */
   middleRow(book, outcome) {
     const { mid, spread } = book.top(outcome);
-    const middle = /** @type {HTMLElement} */ (this.middle);
-    middle.style.transform = `translateY(${(this.asks ?? 0) * ROW}px)`;
-    middle.setAttribute("aria-rowindex", String((this.asks ?? 0) + 1));
-    setText(/** @type {Element} */ (this.midText), mid === null ? "" : `${format.price(mid, book.tick)} ${t("mid")}`);
-    setText(/** @type {Element} */ (this.spreadText), spread === null ? "" : t("spread_of", { spread: format.price(spread, book.tick) }));
-    const last = book.lastPrice(outcome);
-    this.last = last;
-    /** The midpoint as a price that an order can have. */
+    this.middle.style.transform = `translateY(${this.asks * ROW}px)`;
+    this.middle.setAttribute("aria-rowindex", String(this.asks + 1));
+    setText(this.midText, mid === null ? "" : `${format.price(mid, book.tick)} ${t("mid")}`);
+    setText(this.spreadText, spread === null ? "" : t("spread_of", { spread: format.price(spread, book.tick) }));
+    this.last = book.lastPrice(outcome);
     this.mid = mid === null ? null : mid - (mid % book.tick);
-    setText(/** @type {Element} */ (this.lastText), last === null ? "" : `${t("last").toLowerCase()} ${format.price(last, book.tick)}`);
+    setText(this.lastText, this.last === null ? "" : `${t("last").toLowerCase()} ${format.price(this.last, book.tick)}`);
   }
 
   center() {
-    this.scrollLadder(((this.asks ?? 0) + 0.5) * ROW - (this.height ?? 0) / 2);
-    this.centered = (this.lines?.length ?? 0) > 0;
+    this.scrollLadder((this.asks + 0.5) * ROW - this.height / 2);
+    this.centered = this.lines.length > 0;
     this.draw();
   }
 
   own() {
-    const market = get("market");
-    const token = market?.tokens[get("outcome") ?? 0];
+    const market = open("market");
+    const token = market.tokens[open("outcome")];
     /** @type {Map<string, bigint>} */
     const own = new Map();
-    for (const order of /** @type {import("../lib/account.js").OwnOrder[]} */ (get("orders") ?? [])) {
-      if (order.market !== market?.id) continue;
+    for (const order of get("orders") ?? []) {
+      if (order.market !== market.id) continue;
       const same = order.token === token;
       const price = same ? order.price : ONE - order.price;
       const ask = (order.side === "SELL") === same;
@@ -159,42 +161,40 @@ class OrderLadder extends View {
   }
 
   draw() {
-    if (!this.scroller || !this.lines || !this.rows || !this.space) return;
-    const first = Math.max(0, Math.floor((this.top ?? 0) / ROW) - SPARE);
-    const last = Math.min(this.lines.length + 1, first + Math.ceil((this.height ?? 0) / ROW) + 2 * SPARE);
-    const asks = this.asks ?? 0;
-    const from = first > asks ? first - 1 : first;
-    const to = last > asks ? last - 1 : last;
+    const first = Math.max(0, Math.floor(this.top / ROW) - SPARE);
+    const last = Math.min(this.lines.length + 1, first + Math.ceil(this.height / ROW) + 2 * SPARE);
+    const from = first > this.asks ? first - 1 : first;
+    const to = last > this.asks ? last - 1 : last;
     for (const [index, row] of this.rows) {
       if (index >= from && index < to) continue;
       row.row.remove();
       this.rows.delete(index);
     }
     for (let index = from; index < to; index += 1) this.line(index);
-    const active = this.rows.get(this.active ?? -1);
+    const active = this.rows.get(this.active);
     if (active) this.scroller.setAttribute("aria-activedescendant", active.row.id);
     else this.scroller.removeAttribute("aria-activedescendant");
   }
 
   /** @param {number} index */
   line(index) {
-    const line = /** @type {Line[]} */ (this.lines)[index];
-    let row = this.rows?.get(index);
+    const line = this.lines[index];
+    let row = this.rows.get(index);
     if (!row) {
       row = newRow(index);
-      this.rows?.set(index, row);
-      this.space?.append(row.row);
+      this.rows.set(index, row);
+      this.space.append(row.row);
     }
-    const part = line.size === 0n ? 0 : Number((line.total * 1000n) / (this.most ?? 1n)) / 1000;
-    const own = this.owned?.get(`${line.ask ? "a" : "b"}${line.price}`) ?? 0n;
-    show(row, { ...line, own, active: index === this.active, part, place: line.ask ? index : index + 1, tick: get("book").tick });
+    const part = line.size === 0n ? 0 : Number((line.total * 1000n) / this.most) / 1000;
+    const own = this.owned.get(`${line.ask ? "a" : "b"}${line.price}`) ?? 0n;
+    show(row, { ...line, own, active: index === this.active, part, place: line.ask ? index : index + 1, tick: open("book").tick });
   }
 
   /** @param {MouseEvent} event */
   press(event) {
     const target = /** @type {Element} */ (event.target);
     const element = target.closest(".level");
-    const row = [...(this.rows?.values() ?? [])].find((candidate) => candidate.row === element);
+    const row = [...this.rows.values()].find((candidate) => candidate.row === element);
     const price = target === this.midText ? this.mid : target === this.lastText ? this.last : null;
     if (price) document.dispatchEvent(new CustomEvent("ticket-fill", { detail: { price } }));
     if (row?.drawn) this.choose(row.drawn, target.closest(".total") !== null);
@@ -206,54 +206,47 @@ class OrderLadder extends View {
    * @param {boolean} all also the shares up to this price
    */
   choose(line, all) {
-    document.dispatchEvent(
-      new CustomEvent("ticket-fill", { detail: { price: line.price, shares: all && line.size > 0n ? line.total : undefined } }),
-    );
+    if (line.gap) return;
+    const detail = { price: line.price, shares: all && line.size > 0n ? line.total : undefined };
+    document.dispatchEvent(new CustomEvent("ticket-fill", { detail }));
   }
 
   /** @param {KeyboardEvent} event */
   key(event) {
-    const lines = this.lines ?? [];
-    const page = Math.floor((this.scroller?.clientHeight ?? 0) / ROW) - 1;
-    const steps = /** @type {Record<string, number>} */ ({
-      ArrowUp: -1,
-      ArrowDown: 1,
-      PageUp: -page,
-      PageDown: page,
-      Home: -lines.length,
-      End: lines.length,
-    });
+    const { lines } = this;
+    const page = Math.floor(this.scroller.clientHeight / ROW) - 1;
+    /** @type {Record<string, number>} */
+    const steps = { ArrowUp: -1, ArrowDown: 1, PageUp: -page, PageDown: page, Home: -lines.length, End: lines.length };
     if (event.key === "c") {
       this.center();
       return;
     }
-    if (event.key === "Enter" && lines[this.active ?? -1]) {
+    if (event.key === "Enter" && lines[this.active]) {
       event.preventDefault();
-      this.choose(lines[this.active ?? 0], false);
+      this.choose(lines[this.active], false);
       return;
     }
     const step = steps[event.key];
     if (!step || lines.length === 0) return;
     event.preventDefault();
-    /** @type {number} */
-    const start = (this.active ?? -1) < 0 ? Math.max(0, (this.asks ?? 0) - (step > 0 ? 1 : 0)) : (this.active ?? 0);
-    this.active = Math.min(lines.length - 1, Math.max(0, start + step));
+    const start = this.active < 0 ? Math.max(0, this.asks - (step > 0 ? 1 : 0)) : this.active;
+    const next = Math.min(lines.length - 1, Math.max(0, start + step));
+    // A gap is never first or last.
+    this.active = lines[next].gap ? next + Math.sign(step) : next;
     this.reveal();
     this.draw();
   }
 
   /** @param {number} top */
   scrollLadder(top) {
-    const scroller = /** @type {HTMLElement} */ (this.scroller);
-    scroller.scrollTop = top;
-    this.top = scroller.scrollTop;
+    this.scroller.scrollTop = top;
+    this.top = this.scroller.scrollTop;
   }
 
   /** Scrolls just so far that the active row is in sight. */
   reveal() {
-    const scroller = /** @type {HTMLElement} */ (this.scroller);
-    const index = this.active ?? 0;
-    const top = (index < (this.asks ?? 0) ? index : index + 1) * ROW;
+    const { scroller } = this;
+    const top = (this.active < this.asks ? this.active : this.active + 1) * ROW;
     if (top < scroller.scrollTop) scroller.scrollTop = top;
     else if (top + ROW > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = top + ROW - scroller.clientHeight;
   }
@@ -292,17 +285,19 @@ function side(levels, ask, tick, start, least) {
   let total = 0n;
   let price = start;
   const blank = (/** @type {bigint} */ until) => {
-    for (price += step; price !== until; price += step) lines.push({ price, size: 0n, total, ask });
+    for (price += step; price !== until; price += step) lines.push({ price, size: 0n, total, ask, gap: 0 });
   };
   for (const level of levels) {
-    if ((level.price - price) / step <= SMALL_GAP && (level.price - price) % step === 0n) blank(level.price);
+    const ticks = (level.price - price) / step;
+    if (ticks > SMALL_GAP) lines.push({ price: price + step, size: 0n, total, ask, gap: Number(ticks) - 1 });
+    else if ((level.price - price) % step === 0n) blank(level.price);
     price = level.price;
     total += level.size;
-    lines.push({ price, size: level.size, total, ask });
+    lines.push({ price, size: level.size, total, ask, gap: 0 });
   }
   while (levels.length > 0 && lines.length < least && price + step > 0n && price + step < ONE) {
     price += step;
-    lines.push({ price, size: 0n, total, ask });
+    lines.push({ price, size: 0n, total, ask, gap: 0 });
   }
   return lines;
 }
@@ -329,7 +324,7 @@ function newRow(index) {
 function show(row, next) {
   const { drawn } = row;
   const same = (/** @type {(keyof Drawn)[]} */ ...keys) => drawn !== null && keys.every((key) => drawn[key] === next[key]);
-  if (same("price", "size", "total", "ask", "tick", "own", "active", "part", "place")) return;
+  if (same("price", "size", "total", "ask", "tick", "own", "active", "part", "place", "gap")) return;
   row.drawn = next;
   const empty = next.size === 0n;
   if (!same("place")) {
@@ -337,15 +332,16 @@ function show(row, next) {
     row.row.setAttribute("aria-rowindex", String(next.place + 1));
   }
   if (!same("part")) row.bar.style.setProperty("--part", String(next.part));
-  const look = `level ${next.ask ? "ask" : "bid"}${next.active ? " active" : ""}${empty ? " void" : ""}`;
+  const look = `level ${next.ask ? "ask" : "bid"}${next.active ? " active" : ""}${empty ? " void" : ""}${next.gap ? " gap" : ""}`;
   if (row.row.className !== look) row.row.className = look;
   const texts = { price: format.price(next.price, next.tick), size: format.shares(next.size, 2), total: format.shares(next.total, 2) };
-  setText(row.price, texts.price);
+  const gap = next.gap ? t("ladder_gap", { n: next.gap }) : "";
+  setText(row.price, gap || texts.price);
   setText(row.size, empty ? "" : texts.size);
   setText(row.total, empty ? "" : texts.total);
   setText(row.own, next.own > 0n ? `◉ ${format.shares(next.own)}` : "");
   const own = next.own > 0n ? `, ${t("row_own", { shares: format.shares(next.own) })}` : "";
-  row.row.setAttribute("aria-label", t(empty ? "row_void" : next.ask ? "row_ask" : "row_bid", texts) + own);
+  row.row.setAttribute("aria-label", gap || t(empty ? "row_void" : next.ask ? "row_ask" : "row_bid", texts) + own);
   if (!same("price", "ask") || !drawn || drawn.size === next.size) return;
   const now = performance.now();
   if (now - row.changed > CALM_MS) row.size.classList.add(next.size > drawn.size ? "flash-up" : "flash-down");

@@ -1,189 +1,261 @@
-/** The ticket: says what an order costs and pays by the live book, has it signed, sends it. */
+/** The ticket: says what an order costs and pays by the live book, and why it cannot be sent; has it signed, sends it. */
 
-import { ONE, micros, parse, text } from "../lib/decimal.js";
+import { ONE, micros, parse, text, times } from "../lib/decimal.js";
 import { fill, frame, h, setText } from "../lib/dom.js";
 import * as format from "../lib/format.js";
-import { freeShares, refreshSoon } from "../lib/account.js";
+import { feesOf, freeShares, refreshSoon } from "../lib/account.js";
+import { bestPrice } from "../lib/markets.js";
 import { t } from "../lib/messages.js";
-import { amounts, quote } from "../lib/quote.js";
-import { isTemporary, reason } from "../lib/rest.js";
+import { LOT, amounts, quote } from "../lib/quote.js";
 import { placeOrder, session } from "../lib/session.js";
-import { View, get, set } from "../lib/store.js";
+import { View, get, open, set } from "../lib/store.js";
+import { problemOf } from "../lib/ticket_checks.js";
 import { field, number } from "./form_field.js";
 import "./share_actions.js";
-import { pick, segmented } from "./tab_list.js";
+import { refuse } from "./states.js";
+import { pick, relabel, segmented } from "./tab_list.js";
 import { walletDialog } from "./wallet_dialog.js";
 
 /** @typedef {import("../lib/quote.js").Draft} Draft */
+/** @typedef {import("../lib/quote.js").Quote} Quote */
 
 /** A market order may go this many ticks beyond the worst level of its quote. */
 const SLIPPAGE_TICKS = 2n;
 const DEFAULT_SHARES = "50";
 const DEFAULT_AMOUNT = "20";
-/** A GTD order lives at least this long (docs/verify/rules.md, section 4). */
+/** Steps of the buttons under shares and amount. */
+const ADDITIONS = [10n, 100n];
 const GTD_DEFAULT_MS = 24 * 3_600_000;
 
 class OrderTicket extends View {
-  connectedCallback() {
-    /** @type {"BUY" | "SELL"} */
-    this.side = "BUY";
-    this.kind = "limit";
-    this.touched = false;
-    this.busy = false;
-    this.build();
-    this.update = frame(() => this.draw());
-    for (const key of ["book", "outcome", "terms", "session", "cash", "positions", "orders"]) this.follow(key, this.update);
-    this.follow("outcome", () => {
-      this.touched = false;
-    });
-    this.listen(document, "ticket-fill", (event) => this.take(event.detail));
-    this.listen(document, "ticket-side", (event) => this.choose(event.detail, true));
-  }
+  /** @type {"BUY" | "SELL"} */
+  side = "BUY";
+  /** @type {"limit" | "market"} */
+  kind = "limit";
+  /** The visitor has chosen a price. */
+  touched = false;
+  busy = false;
+  update = frame(() => this.draw());
+  price = number("ticket-price", () => {
+    this.touched = true;
+    this.update();
+  });
+  shares = number("ticket-shares", this.update, DEFAULT_SHARES);
+  amount = number("ticket-amount", this.update, DEFAULT_AMOUNT);
+  type = /** @type {HTMLSelectElement} */ (h("select", { id: "ticket-type", onchange: this.update }));
+  expires = /** @type {HTMLInputElement} */ (
+    h("input", { type: "datetime-local", id: "ticket-expires", value: localTime(Date.now() + GTD_DEFAULT_MS), oninput: this.update })
+  );
+  postOnly = /** @type {HTMLInputElement} */ (h("input", { type: "checkbox", id: "ticket-post", onchange: this.update }));
+  available = h("span.available.dim");
+  additions = ADDITIONS.map((more) => h("button", { type: "button", onclick: () => this.add(more * ONE) }));
+  max = h("button", { type: "button", onclick: () => this.most() }, t("max"));
+  summary = h("dl.figures");
+  problem = h("div.problem", { role: "alert" });
+  submit = /** @type {HTMLButtonElement} */ (h("button.primary.submit", { type: "submit" }));
+  sides = segmented(
+    t("side"),
+    [
+      { key: "BUY", label: t("buy"), class: "buy" },
+      { key: "SELL", label: t("sell"), class: "sell" },
+    ],
+    "BUY",
+    (key) => this.choose(/** @type {"BUY"} */ (key)),
+  );
+  kinds = segmented(
+    t("order_type"),
+    [
+      { key: "limit", label: t("limit") },
+      { key: "market", label: t("market_order") },
+    ],
+    "limit",
+    (key) => this.setKind(/** @type {"limit"} */ (key)),
+  );
+  fields = {
+    price: field("ticket-price", t("limit_price"), this.price, {
+      suffix: h("span.suffix", { "aria-hidden": "true" }, format.unit()),
+      step: (sign) => this.stepPrice(sign),
+    }),
+    shares: field("ticket-shares", t("shares"), this.shares, { step: (sign) => this.stepShares(sign) }),
+    amount: field("ticket-amount", t("amount"), this.amount, { suffix: h("span.suffix", { "aria-hidden": "true" }, format.symbol()) }),
+    type: field("ticket-type", t("time_in_force"), this.type),
+    expires: field("ticket-expires", t("expires"), this.expires),
+    post: h("label.check", { for: "ticket-post", title: t("post_only_help") }, this.postOnly, t("post_only")),
+  };
 
-  build() {
-    this.sides = segmented(
-      t("side"),
-      [
-        { key: "BUY", label: t("buy"), class: "buy" },
-        { key: "SELL", label: t("sell"), class: "sell" },
-      ],
-      "BUY",
-      (key) => this.choose(/** @type {"BUY"} */ (key)),
+  connectedCallback() {
+    this.outcomes = segmented(
+      t("outcome"),
+      open("market").outcomes.map((outcome, i) => ({ key: String(i), label: outcome, class: i === 0 ? "yes" : "no" })),
+      String(open("outcome")),
+      (key) => set("outcome", Number(key)),
     );
-    this.kinds = segmented(
-      t("order_type"),
-      [
-        { key: "limit", label: t("limit") },
-        { key: "market", label: t("market_order") },
-      ],
-      "limit",
-      (key) => this.setKind(key),
-    );
-    this.price = number("ticket-price", () => {
-      this.touched = true;
-      this.update?.();
-    });
-    this.shares = number("ticket-shares", () => this.update?.(), DEFAULT_SHARES);
-    this.amount = number("ticket-amount", () => this.update?.(), DEFAULT_AMOUNT);
-    this.type = /** @type {HTMLSelectElement} */ (h("select", { id: "ticket-type", onchange: () => this.update?.() }));
-    this.expires = /** @type {HTMLInputElement} */ (
-      h("input", { type: "datetime-local", id: "ticket-expires", value: localTime(Date.now() + GTD_DEFAULT_MS) })
-    );
-    this.postOnly = /** @type {HTMLInputElement} */ (h("input", { type: "checkbox", id: "ticket-post", onchange: () => this.update?.() }));
-    this.available = h("button.plain.available", { type: "button", onclick: () => this.most() });
-    this.unitLabel = h("span.suffix", { "aria-hidden": "true" }, format.unit());
-    this.fields = {
-      price: field("ticket-price", t("limit_price"), this.price, this.unitLabel),
-      shares: field("ticket-shares", t("shares"), this.shares),
-      amount: field(
-        "ticket-amount",
-        t("amount"),
-        this.amount,
-        h("span.suffix", { "aria-hidden": "true" }, get("site")?.currency?.symbol ?? "$"),
-      ),
-      type: field("ticket-type", t("time_in_force"), this.type),
-      expires: field("ticket-expires", t("expires"), this.expires),
-      post: h("label.check", { for: "ticket-post", title: t("post_only_help") }, this.postOnly, t("post_only")),
-    };
-    this.summary = h("dl.figures");
-    this.hint = h("p.hint", { role: "status" });
-    this.problem = h("p.problem", { role: "alert" });
-    this.submit = /** @type {HTMLButtonElement} */ (h("button.primary.submit", { type: "submit" }));
+    this.outcomes.classList.add("outcomes");
     const form = h(
       "form",
       { novalidate: true, onsubmit: (/** @type {Event} */ event) => this.send(event) },
       h("div.ticket-top", null, this.sides, this.kinds),
+      this.outcomes,
       h("div.fields", null, this.fields.price, this.fields.shares, this.fields.amount),
+      h("div.line", null, this.available, this.additions, this.max),
       h("div.fields.terms", null, this.fields.type, this.fields.post, this.fields.expires),
-      h("div.line", null, this.available),
       this.summary,
-      this.hint,
       this.problem,
       this.submit,
     );
     fill(this, form, h("share-actions"));
     this.types();
+    this.follow(["book", "terms", "session", "cash", "positions", "orders"], this.update);
+    this.follow("outcome", (outcome) => {
+      this.touched = false;
+      if (this.outcomes) pick(this.outcomes, String(outcome));
+      this.update();
+    });
+    this.listen(document, "ticket-fill", (event) => this.take(event.detail));
+    this.listen(document, "ticket-side", (event) => this.choose(event.detail, true));
+    this.draw();
   }
 
   types() {
+    /** @type {Draft["type"][]} */
     const types = this.kind === "limit" ? ["GTC", "GTD", "FOK", "FAK"] : ["FAK", "FOK"];
     fill(
-      /** @type {HTMLElement} */ (this.type),
-      types.map((type) => h("option", { value: type }, t(/** @type {"GTC"} */ (type)))),
+      this.type,
+      types.map((type) => h("option", { value: type }, t(type))),
     );
   }
 
   /**
    * @param {"BUY" | "SELL"} side
-   * @param {boolean} [byKey] also opens the ticket and puts the cursor there
+   * @param {boolean} [byKey] also puts the cursor into the ticket
    */
   choose(side, byKey = false) {
     this.side = side;
     this.touched = false;
-    if (this.sides) pick(this.sides, side);
+    pick(this.sides, side);
     this.draw();
-    if (byKey) (this.kind === "market" && side === "BUY" ? this.amount : this.shares)?.select();
+    if (byKey) (this.kind === "market" && side === "BUY" ? this.amount : this.shares).select();
   }
 
-  /** @param {string} kind */
+  /** @param {"limit" | "market"} kind */
   setKind(kind) {
     this.kind = kind;
+    pick(this.kinds, kind);
     this.types();
     this.draw();
   }
 
   /** @param {{ price?: bigint, shares?: bigint }} figures from ladder, trades or positions */
   take({ price, shares }) {
-    if (this.kind !== "limit") {
-      this.kind = "limit";
-      if (this.kinds) pick(this.kinds, "limit");
-      this.types();
-    }
-    if (price !== undefined && this.price) {
-      this.touched = true;
-      this.price.value = text(price * 100n);
-    }
-    if (shares !== undefined && this.shares) this.shares.value = text(shares);
+    if (this.kind !== "limit") this.setKind("limit");
+    if (price !== undefined) this.setPrice(price);
+    if (shares !== undefined) this.shares.value = text(shares);
     this.draw();
   }
 
-  /** Fills in the most that the account can do. */
+  /** @param {bigint} price */
+  setPrice(price) {
+    this.touched = true;
+    this.price.value = text(price * 100n);
+  }
+
+  /** @param {1 | -1} sign */
+  stepPrice(sign) {
+    const { tick } = open("book");
+    const price = this.draft().price;
+    const next = (price / tick) * tick + BigInt(sign) * tick;
+    this.setPrice(next < tick ? tick : next > ONE - tick ? ONE - tick : next);
+    this.draw();
+  }
+
+  /** @param {1 | -1} sign */
+  stepShares(sign) {
+    this.addShares(BigInt(sign) * 10n * ONE);
+  }
+
+  /** @param {bigint} more */
+  addShares(more) {
+    const sum = (parse(this.shares.value) ?? 0n) + more;
+    this.shares.value = text(sum > 0n ? sum : 0n);
+    this.draw();
+  }
+
+  /**
+   * More money for a buy, more shares for a sale.
+   * @param {bigint} more
+   */
+  add(more) {
+    if (this.side === "SELL") this.addShares(more);
+    else if (this.kind === "market") this.amount.value = text((parse(this.amount.value) ?? 0n) + more);
+    else if (this.draft().price > 0n) this.addShares(lots((more * ONE) / this.draft().price));
+    this.draw();
+  }
+
+  /** Fills in the most that the account can do, its fee included. */
   most() {
     const draft = this.draft();
     const free = this.free();
-    if (this.side === "SELL" && this.shares) this.shares.value = text(free);
-    else if (this.kind === "market" && this.amount) this.amount.value = text((free / 10_000n) * 10_000n);
-    else if (this.shares && draft.price > 0n) this.shares.value = text(((free * ONE) / draft.price / 10_000n) * 10_000n);
+    if (this.side === "SELL") this.shares.value = text(free);
+    else if (this.kind === "market") this.amount.value = text(this.affordable(free, (value) => ({ ...draft, budget: value }), 10_000n));
+    else if (draft.price > 0n) {
+      const shares = lots((free * ONE) / draft.price);
+      this.shares.value = text(this.affordable(shares, (value) => ({ ...draft, shares: value }), LOT));
+    }
     this.draw();
+  }
+
+  /**
+   * The largest amount whose cost and fee the free cash covers: fees grow with the amount, so halving finds it.
+   * @param {bigint} upper
+   * @param {(value: bigint) => Draft} draftOf
+   * @param {bigint} unit
+   */
+  affordable(upper, draftOf, unit) {
+    const free = this.free();
+    let low = 0n;
+    let high = upper / unit;
+    while (low < high) {
+      const middle = (low + high + 1n) / 2n;
+      if (this.needed(draftOf(middle * unit)) <= free) low = middle;
+      else high = middle - 1n;
+    }
+    return low * unit;
+  }
+
+  /**
+   * What a buy needs: all that it may spend, and the fee.
+   * @param {Draft} draft
+   * @param {Quote} [found]
+   */
+  needed(draft, found = quote(draft, this.levels(), this.fee(), false)) {
+    return (draft.budget ?? times(draft.shares, draft.price)) + found.fee;
   }
 
   /** What the account has for this side: collateral, or shares. */
   free() {
-    const market = get("market");
-    const outcome = get("outcome") ?? 0;
+    const market = open("market");
+    const outcome = open("outcome");
     return this.side === "BUY" ? (get("cash")?.free ?? 0n) : freeShares(market.id, outcome, market.tokens[outcome]);
   }
 
   levels() {
-    const { bids, asks } = get("book").sides(get("outcome") ?? 0);
+    const { bids, asks } = open("book").sides(open("outcome"));
     return this.side === "BUY" ? asks : bids;
   }
 
   /** @returns {Draft} */
   draft() {
-    const type = /** @type {Draft["type"]} */ (this.type?.value || "GTC");
-    const shares = parse(this.shares?.value) ?? 0n;
-    const market = this.kind === "market";
-    const base = { side: this.side ?? "BUY", type, shares, price: (parse(this.price?.value) ?? 0n) / 100n };
-    if (!market) return base;
-    const budget = this.side === "BUY" ? (parse(this.amount?.value) ?? 0n) : undefined;
-    const found = quote({ ...base, ...(budget === undefined ? {} : { budget }), price: 0n }, this.levels(), this.fee(), true);
-    return { ...base, ...(budget === undefined ? {} : { budget }), price: this.worst(found.now.worst) };
+    const type = /** @type {Draft["type"]} */ (this.type.value || "GTC");
+    const base = { side: this.side, type, shares: parse(this.shares.value) ?? 0n, price: (parse(this.price.value) ?? 0n) / 100n };
+    if (this.kind === "limit") return base;
+    const spent = this.side === "BUY" ? { budget: parse(this.amount.value) ?? 0n } : {};
+    const found = quote({ ...base, ...spent, price: 0n }, this.levels(), this.fee(), true);
+    return { ...base, ...spent, price: this.worst(found.now.worst) };
   }
 
   /** @param {bigint | null} worst level that the quote takes from */
   worst(worst) {
-    const { tick } = get("book");
+    const { tick } = open("book");
     if (worst === null) return 0n;
     const price = this.side === "BUY" ? worst + SLIPPAGE_TICKS * tick : worst - SLIPPAGE_TICKS * tick;
     return price < tick ? tick : price > ONE - tick ? ONE - tick : price;
@@ -194,74 +266,80 @@ class OrderTicket extends View {
   }
 
   draw() {
-    const book = get("book");
-    if (!book || !this.fields || !this.isConnected) return;
+    if (!this.isConnected) return;
+    const { fields } = this;
+    const book = open("book");
     const market = this.kind === "market";
-    const type = this.type?.value;
+    const budget = market && this.side === "BUY";
+    const type = this.type.value;
     if (!this.touched && book.ready && document.activeElement !== this.price) this.propose();
-    this.fields.price.hidden = market;
-    this.fields.amount.hidden = !(market && this.side === "BUY");
-    this.fields.shares.hidden = market && this.side === "BUY";
-    this.fields.expires.hidden = type !== "GTD" || market;
-    this.fields.post.hidden = market || type === "FOK" || type === "FAK";
+    fields.price.hidden = market;
+    fields.amount.hidden = !budget;
+    fields.shares.hidden = budget;
+    fields.expires.hidden = type !== "GTD" || market;
+    fields.post.hidden = market || type === "FOK" || type === "FAK";
     this.dataset.side = this.side;
-    this.availableText();
-    this.figures(this.draft());
-    this.button();
+    this.labels();
+    const draft = this.draft();
+    const found = quote(draft, this.levels(), this.fee(), false);
+    this.figures(draft, found);
+    this.button(draft, found);
   }
 
-  availableText() {
-    const button = /** @type {HTMLElement} */ (this.available);
-    button.hidden = !session();
-    setText(
-      button,
-      t("available", {
-        amount: this.side === "BUY" ? format.money(this.free()) : `${format.shares(this.free())} ${t("shares").toLowerCase()}`,
-      }),
+  /** What each outcome costs now, and what the account has. */
+  labels() {
+    const top = open("book").top(0);
+    open("market").outcomes.forEach((outcome, i) => {
+      const price = format.price(bestPrice(top, i, this.side), open("book").tick);
+      const side = t(this.side === "BUY" ? "buy" : "sell");
+      if (this.outcomes) relabel(this.outcomes, String(i), t("act_at", { side, outcome, price }));
+    });
+    const known = session() !== null && get("cash");
+    const amount = this.side === "BUY" ? format.money(this.free()) : `${format.shares(this.free())} ${t("shares").toLowerCase()}`;
+    setText(this.available, known ? t("available", { amount }) : "");
+    this.max.hidden = !known;
+    this.additions.forEach((button, i) =>
+      setText(button, `+${this.side === "BUY" ? format.money(ADDITIONS[i] * ONE, { decimals: 0 }) : ADDITIONS[i]}`),
     );
   }
 
   /** The best price of the other side, until the visitor chooses one. */
   propose() {
-    const best = this.levels()[0]?.price ?? get("book").top(get("outcome") ?? 0).mid;
-    if (!best || !this.price) return;
-    const cents = text(best * 100n);
-    if (this.price.value !== cents) this.price.value = cents;
+    const best = this.levels()[0]?.price ?? open("book").top(open("outcome")).mid;
+    const cents = best ? text(best * 100n) : "";
+    if (best && this.price.value !== cents) this.price.value = cents;
   }
 
-  /** @param {Draft} draft */
-  figures(draft) {
+  /**
+   * @param {Draft} draft
+   * @param {Quote} found
+   */
+  figures(draft, found) {
     const buying = draft.side === "BUY";
-    const market = this.kind === "market";
-    const found = quote(draft, this.levels(), this.fee(), false);
-    const tick = get("book").tick;
-    const outcome = get("market").outcomes[get("outcome") ?? 0];
-    const none = found.shares === 0n;
+    const { tick, ready } = open("book");
+    const known = get("terms") !== null && ready && found.shares > 0n;
+    const shown = (/** @type {() => string} */ value) => (known ? value() : format.NONE);
+    const all = draft.budget !== undefined || draft.type === "FAK" || draft.type === "FOK" ? found.shares : draft.shares;
+    const gain = found.total > 0n ? Number(((found.payout - found.total) * 1000n) / found.total) / 10 : 0;
     /** @type {[string, string, string?][]} */
     const rows = [
-      [
-        t("fills_now"),
-        none
-          ? format.NONE
-          : t("of_shares", {
-              now: format.shares(found.now.shares),
-              all: format.shares(market || draft.type === "FAK" || draft.type === "FOK" ? found.shares : draft.shares),
-            }),
-      ],
-      [t("average"), none ? format.NONE : format.price((found.average / 1000n) * 1000n, tick)],
-      ...(market ? /** @type {[string, string][]} */ ([[t("worst"), draft.price ? format.price(draft.price, tick) : format.NONE]]) : []),
-      [buying ? t("cost") : t("proceeds"), none ? format.NONE : format.money(found.value)],
-      [t("fee"), none ? format.NONE : format.money(found.fee, { decimals: found.fee % 10_000n ? 5 : 2 })],
+      [t("fills_now"), shown(() => t("of_shares", { now: format.shares(found.now.shares), all: format.shares(all) }))],
+      [t("average"), shown(() => format.price((found.average / 1000n) * 1000n, tick))],
+      ...(this.kind === "market" ? [/** @type {[string, string]} */ ([t("worst"), shown(() => format.price(draft.price, tick))])] : []),
+      [t(buying ? "cost" : "proceeds"), shown(() => format.money(found.value))],
+      [t("fee"), shown(() => format.fee(found.fee))],
+      [t("total"), shown(() => format.money(found.total)), "strong"],
       ...(buying
-        ? /** @type {[string, string, string][]} */ ([
-            [t("to_win", { outcome }), none ? format.NONE : format.money(found.payout), "strong"],
-          ])
-        : /** @type {[string, string, string][]} */ ([[t("total"), none ? format.NONE : format.money(found.total), "strong"]])),
+        ? [
+            /** @type {[string, string, string]} */ ([
+              t("to_win"),
+              shown(() => t("win_of", { amount: format.money(found.payout), percent: format.signedPercent(gain, 0) })),
+              "strong win",
+            ]),
+          ]
+        : []),
     ];
     this.summarize(rows);
-    const crosses = this.postOnly?.checked && !this.fields?.post.hidden && found.now.shares > 0n;
-    const hint = crosses ? t("would_cross") : found.kills && draft.shares + (draft.budget ?? 0n) > 0n ? t("would_kill") : "";
-    setText(/** @type {Element} */ (this.hint), hint);
   }
 
   /**
@@ -269,39 +347,55 @@ class OrderTicket extends View {
    * @param {[string, string, string?][]} rows
    */
   summarize(rows) {
-    const summary = /** @type {HTMLElement} */ (this.summary);
+    const { summary } = this;
     while (summary.childElementCount > rows.length) summary.lastElementChild?.remove();
     while (summary.childElementCount < rows.length) summary.append(h("div", null, h("dt"), h("dd.num")));
-    rows.forEach(([name, value, strong = ""], i) => {
+    rows.forEach(([name, value, look = ""], i) => {
       const row = summary.children[i];
-      if (row.className !== strong) row.className = strong;
+      if (row.className !== look) row.className = look;
       setText(row.children[0], name);
       setText(row.children[1], value);
     });
   }
 
-  button() {
-    const button = /** @type {HTMLButtonElement} */ (this.submit);
-    const outcome = get("market").outcomes[get("outcome") ?? 0];
-    const terms = get("terms");
-    const closed = terms && !terms.accepting;
-    button.disabled = Boolean(this.busy || closed);
-    button.className = `primary submit ${this.side === "BUY" ? "buy" : "sell"}`;
+  /**
+   * The button says what it does, or why it is off.
+   * @param {Draft} draft
+   * @param {Quote} found
+   */
+  button(draft, found) {
     if (this.busy) return;
-    const buying = this.side === "BUY";
-    const price = format.price(this.draft().price, get("book").tick);
-    const label =
-      this.kind === "market"
-        ? t(buying ? "b_buy_market" : "b_sell_market", { outcome })
-        : t(buying ? "b_buy" : "b_sell", { outcome, price });
-    setText(button, closed ? t("b_closed") : session() ? label : t("b_connect"));
+    const outcome = open("market").outcomes[open("outcome")];
+    const problem = this.problemOf(draft, found);
+    this.submit.disabled = problem !== "";
+    this.submit.className = `primary submit ${this.side === "BUY" ? "buy" : "sell"}`;
+    const label = t(this.side === "BUY" ? "b_buy" : "b_sell", { outcome, total: format.money(found.total) });
+    setText(this.submit, problem || (session() ? label : t("b_connect")));
   }
 
-  /** @param {Draft} draft */
-  missing(draft) {
-    if (this.kind === "limit" && !parse(this.price?.value)) return t("bad_price");
-    if (draft.budget !== undefined) return draft.budget > 0n ? "" : t("bad_amount");
-    return draft.shares > 0n ? "" : t("bad_shares");
+  /**
+   * @param {Draft} draft
+   * @param {Quote} found
+   * @returns {string} empty when the order may be signed
+   */
+  problemOf(draft, found) {
+    const { tick, minimum, ready } = open("book");
+    const terms = get("terms");
+    if (!ready || !terms) return t("b_loading");
+    if (!terms.accepting) return t("b_closed");
+    return problemOf(draft, found, {
+      tick,
+      minimum,
+      market: this.kind === "market",
+      expires: new Date(this.expires.value).getTime(),
+      postOnly: this.postsOnly(),
+      free: session() && get("cash") ? this.free() : null,
+      needed: this.needed(draft, found),
+    });
+  }
+
+  postsOnly() {
+    return this.postOnly.checked && !this.fields.post.hidden;
   }
 
   /** @param {Event} event */
@@ -312,15 +406,13 @@ class OrderTicket extends View {
       return;
     }
     const draft = this.draft();
-    const missing = this.missing(draft);
-    this.say(missing);
-    if (missing || this.busy) return;
+    if (this.busy || this.problemOf(draft, quote(draft, this.levels(), this.fee(), false))) return;
+    fill(this.problem);
     this.busy = true;
-    const market = get("market");
-    const outcome = get("outcome") ?? 0;
-    const button = /** @type {HTMLButtonElement} */ (this.submit);
-    setText(button, t("b_signing"));
-    button.disabled = true;
+    const market = open("market");
+    const outcome = open("outcome");
+    setText(this.submit, t("b_signing"));
+    this.submit.disabled = true;
     try {
       const result = await placeOrder({
         token: market.tokens[outcome],
@@ -328,43 +420,40 @@ class OrderTicket extends View {
         side: draft.side,
         ...amounts(draft),
         type: draft.type,
-        postOnly: Boolean(this.postOnly?.checked && !this.fields?.post.hidden),
-        expiration: draft.type === "GTD" ? Math.floor(new Date(this.expires?.value ?? "").getTime() / 1000) || 0 : undefined,
-        signed: () => setText(button, t("b_sending")),
+        postOnly: this.postsOnly(),
+        expiration: draft.type === "GTD" ? Math.floor(new Date(this.expires.value).getTime() / 1000) : undefined,
+        signed: () => setText(this.submit, t("b_sending")),
       });
-      set("notice", outcomeText(draft, result, market.outcomes[outcome]));
-      refreshSoon();
+      set("notice", await outcomeText(draft, result, market.outcomes[outcome]));
+      document.dispatchEvent(new CustomEvent("ticket-done"));
     } catch (error) {
-      this.say(isTemporary(error) ? t("outcome_unknown", { reason: reason(error) }) : reason(error));
-      refreshSoon();
+      refuse(this.problem, error);
     }
+    refreshSoon();
     this.busy = false;
     this.draw();
   }
-
-  /** @param {string} problem */
-  say(problem) {
-    setText(/** @type {Element} */ (this.problem), problem);
-  }
 }
+
+/** @param {bigint} shares */
+const lots = (shares) => (shares / LOT) * LOT;
 
 /**
  * @param {Draft} draft
- * @param {any} result
+ * @param {{ status: string, takingAmount: string, makingAmount: string, tradeIDs: string[] }} result
  * @param {string} outcome
  */
-function outcomeText(draft, result, outcome) {
+async function outcomeText(draft, result, outcome) {
   if (result.status === "delayed") return t("order_delayed", { time: format.delay(get("terms")?.life.taker_delay_ms ?? 0) });
+  const buying = draft.side === "BUY";
   if (result.status === "live") {
-    return t("order_live", {
-      side: t(draft.side === "BUY" ? "buy" : "sell"),
-      shares: format.shares(draft.shares),
-      outcome,
-      price: format.price(draft.price),
-    });
+    const values = { side: t(buying ? "buy" : "sell"), shares: format.shares(draft.shares), outcome, price: format.price(draft.price) };
+    return t("order_live", values);
   }
-  const [shares, money] = draft.side === "BUY" ? [result.takingAmount, result.makingAmount] : [result.makingAmount, result.takingAmount];
-  return t("order_matched", { shares: format.shares(micros(shares)), outcome, cost: format.money(micros(money)) });
+  const [shares, money] = buying ? [result.takingAmount, result.makingAmount] : [result.makingAmount, result.takingAmount];
+  const fee = await feesOf(result.tradeIDs);
+  const amount = format.money(buying ? micros(money) + fee : micros(money) - fee);
+  return t(buying ? "order_bought" : "order_sold", { shares: format.shares(micros(shares)), outcome, amount, fee: format.fee(fee) });
 }
 
 /** @param {number} time */

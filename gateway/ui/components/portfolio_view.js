@@ -1,44 +1,166 @@
-/** Balances and everything the visitor owns. */
+/** Balances, the account's value over time, its profit by market, and everything the visitor owns. */
 
-import { fill, h } from "../lib/dom.js";
+import { fill, h, icon, saveCsv, table } from "../lib/dom.js";
+import { float, text } from "../lib/decimal.js";
 import * as format from "../lib/format.js";
+import { accountValue, activitySince, closedPositions, profits } from "../lib/history.js";
 import { t } from "../lib/messages.js";
 import { View, get } from "../lib/store.js";
-import { worth } from "./account_tables.js";
+import { titled, worth } from "./account_tables.js";
+import { LineChart } from "./line_chart.js";
+import { empty, skeleton } from "./states.js";
+
+/** @typedef {import("../lib/history.js").MarketProfit} MarketProfit */
+
+const PROFIT_MS = 20_000;
+
+class ValueChart extends LineChart {
+  title = t("value_history");
+  /** @type {import("./line_chart.js").Range[]} */
+  ranges = ["1d", "1w", "30d", "all"];
+  key = "value_range";
+  right = 88;
+  least = 1;
+  /** @type {[number, number]} */
+  bounds = [-Infinity, Infinity];
+
+  connectedCallback() {
+    super.connectedCallback();
+    this.follow(["cash", "positions"], () => !this.lines && this.load());
+  }
+
+  /** Waits for what the value begins with. */
+  async load() {
+    if (get("cash") && get("positions")) await super.load();
+  }
+
+  /** @param {number} value */
+  figure(value) {
+    return format.money(BigInt(Math.round(value * 100)) * 10_000n);
+  }
+
+  /** @param {import("./line_chart.js").Range} range */
+  async read(range) {
+    const [session, cash, positions] = [get("session"), get("cash"), get("positions")];
+    if (!session || !cash || !positions) return [];
+    const terms = { "1d": { days: 1, interval: "1d" }, "1w": { days: 7, interval: "1w" }, "30d": { days: 30, interval: "all" } };
+    const { days, interval } = terms[/** @type {"1d"} */ (range)] ?? { days: 0, interval: "all" };
+    const points = await accountValue(session.address, { cash: float(cash.total), positions, days, interval }, this.signal);
+    return [{ name: "", points }];
+  }
+}
+
+customElements.define("value-chart", ValueChart);
 
 class PortfolioView extends View {
+  cards = h("div.cards");
+  profit = h("div.scroll", null, skeleton(3));
+  /** @type {MarketProfit[] | null} */
+  rows = null;
+  reading = false;
+  save = h(
+    "button.csv",
+    { type: "button", hidden: true, onclick: () => saveCsv("profit.csv", PROFIT, this.rows ?? []) },
+    icon("download"),
+    t("export_csv"),
+  );
+  history = h(
+    "div.portfolio-grid",
+    null,
+    h("section.panel", { "aria-label": t("value_history") }),
+    h(
+      "section.panel.by-market",
+      { "aria-label": t("by_market") },
+      h("header", null, h("h2", null, t("by_market")), h("span.grow"), this.save),
+      this.profit,
+    ),
+  );
+
   connectedCallback() {
-    this.cards = h("div.cards");
-    fill(this, h("h1", null, t("portfolio")), this.cards, h("section.panel", { "aria-label": t("account_tabs") }, h("account-tables")));
-    for (const key of ["session", "cash", "positions", "rebates"]) this.follow(key, () => this.draw());
+    fill(
+      this,
+      h("h1", null, t("portfolio")),
+      this.cards,
+      this.history,
+      h("section.panel", { "aria-label": t("account_tabs") }, h("account-tables")),
+    );
+    this.follow("session", (session) => {
+      this.rows = null;
+      this.history.hidden = !session;
+      if (session) fill(/** @type {Element} */ (this.history.firstElementChild), h("value-chart"));
+      this.load();
+    });
+    this.follow(["session", "cash", "positions", "rebates"], () => this.draw());
+    this.follow("positions", () => this.load());
+    this.every(PROFIT_MS, () => this.load());
+  }
+
+  async load() {
+    const session = get("session");
+    const positions = get("positions");
+    if (!session || !positions || this.reading) return;
+    this.reading = true;
+    const read = [closedPositions(session.address, this.signal), activitySince(session.address, 0, this.signal)];
+    const [closed, activity] = /** @type {[import("../lib/account.js").Position[], import("../lib/account.js").Activity[]]} */ (
+      await Promise.all(read).catch(() => [null, null])
+    );
+    this.reading = false;
+    if (this.signal.aborted || !closed) return;
+    this.rows = profits([...positions, ...closed], activity);
+    this.save.hidden = this.rows.length === 0;
+    fill(this.profit, this.rows.length > 0 ? table(PROFIT, this.rows, t("by_market")) : empty(t("no_positions")));
+    this.draw();
+    if (get("positions") !== positions) this.load();
   }
 
   draw() {
-    const cards = /** @type {HTMLElement} */ (this.cards);
-    cards.hidden = !get("session");
-    const cash = /** @type {{ total: bigint, free: bigint } | null} */ (get("cash"));
-    const positions = /** @type {any[]} */ (get("positions") ?? []);
-    const rebates = /** @type {bigint} */ (get("rebates") ?? 0n);
-    const { value, profit } = worth(positions);
-    const money = (/** @type {bigint | undefined} */ amount) => (cash && amount !== undefined ? format.money(amount) : format.NONE);
+    this.cards.hidden = !get("session");
+    const cash = get("cash");
+    const rebates = get("rebates") ?? 0n;
+    const positions = get("positions");
+    const { value, profit } = worth(positions ?? []);
+    const realized = this.rows?.reduce((sum, row) => sum + row.realized, 0n);
+    const known = cash && positions ? cash : null;
+    const money = (/** @type {bigint | undefined} */ amount) => (known && amount !== undefined ? format.money(amount) : format.NONE);
     fill(
-      cards,
-      card(t("worth"), money(cash ? cash.total + value : undefined)),
-      card(t("cash_free"), money(cash?.free)),
-      card(t("cash_reserved"), money(cash ? cash.total - cash.free : undefined)),
+      this.cards,
+      card(t("worth"), money(known ? known.total + value : undefined)),
+      card(t("cash_free"), money(known?.free)),
+      card(t("cash_reserved"), money(known ? known.total - known.free : undefined)),
       card(t("positions_value"), money(value)),
-      card(t("unrealized"), cash ? format.profit(profit) : format.NONE, format.tone(profit)),
+      card(t("unrealized"), known ? format.profit(profit) : format.NONE, format.tone(profit)),
+      card(t("realized"), realized === undefined ? format.NONE : format.profit(realized), format.tone(realized ?? 0n)),
       rebates > 0n && card(t("rebates_today"), format.money(rebates, { decimals: 4 })),
     );
   }
 }
 
 /**
+ * @param {string} label
+ * @param {(row: MarketProfit) => bigint} amount
+ * @returns {import("../lib/dom.js").Column<MarketProfit>}
+ */
+const gain = (label, amount) => ({
+  label,
+  class: "num",
+  cell: (row) => h("td", { class: `num ${format.tone(amount(row))}` }, format.profit(amount(row))),
+  csv: (row) => text(amount(row)),
+});
+
+/** @type {import("../lib/dom.js").Column<MarketProfit>[]} */
+const PROFIT = [
+  titled((row) => row),
+  gain(t("realized"), (row) => row.realized),
+  gain(t("unrealized"), (row) => row.unrealized),
+  { label: t("fees"), class: "num", cell: (row) => format.money(row.fees), csv: (row) => text(row.fees) },
+  gain(t("total"), (row) => row.realized + row.unrealized),
+];
+
+/**
  * @param {string} name
  * @param {string} value
  * @param {string} [tone]
  */
-export const card = (name, value, tone = "") =>
-  h("div.card", null, h("span.dim", null, name), h("strong", { class: `num ${tone}` }, value));
+const card = (name, value, tone = "") => h("div.card", null, h("span.dim", null, name), h("strong", { class: `num ${tone}` }, value));
 
 customElements.define("portfolio-view", PortfolioView);

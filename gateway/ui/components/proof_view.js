@@ -4,44 +4,33 @@ import { micros } from "../lib/decimal.js";
 import { fill, h, icon } from "../lib/dom.js";
 import * as format from "../lib/format.js";
 import { t } from "../lib/messages.js";
-import { ApiError, load } from "../lib/rest.js";
+import { titleOf } from "../lib/markets.js";
+import { ApiError, explain, load } from "../lib/rest.js";
+import { href } from "../lib/router.js";
 import { View, set } from "../lib/store.js";
 import { facts } from "./market_facts.js";
-import { failed, skeleton } from "./states.js";
-
-/** Public trades carry the receipt of their frame, own trades an id as well. */
-const RECEIPT = /^0x[0-9a-f]{64}$/;
+import { empty, failed, skeleton } from "./states.js";
 
 class ProofView extends View {
+  body = h("div.proof", null, skeleton(8));
+
   connectedCallback() {
-    this.body = h("div.proof", null, skeleton(8));
     fill(this, h("h1", null, t("proof_title")), h("p.dim", null, t("proof_text")), this.body);
     this.load();
   }
 
   async load() {
-    const body = /** @type {HTMLElement} */ (this.body);
     const id = this.getAttribute("argument") ?? "";
     try {
       const proof = await load(`/ui/api/proof/${encodeURIComponent(id)}`, this.signal);
-      fill(body, commands(proof.commands ?? []), h("div.columns", null, trade(proof), frame(proof)), orders(proof));
+      const draw = () => fill(this.body, commands(proof.commands ?? []), h("div.columns", null, trade(proof), frame(proof)), orders(proof));
+      draw();
+      this.follow("titles", draw);
     } catch (error) {
-      if (RECEIPT.test(id) && error instanceof ApiError && error.status === 404) this.receiptOnly(id);
-      else if (!this.signal.aborted)
-        fill(
-          body,
-          failed(error, () => this.load()),
-        );
+      if (this.signal.aborted) return;
+      if (error instanceof ApiError && error.status === 404) fill(this.body, empty(explain(error).words));
+      else failed(this.body, error, () => this.load());
     }
-  }
-
-  /**
-   * Older trades are found by their id alone; the journal knows every receipt.
-   * @param {string} receipt
-   */
-  receiptOnly(receipt) {
-    const lines = [`foretell audit receipt ${receipt}`, "foretell audit verify --signatures"];
-    fill(/** @type {HTMLElement} */ (this.body), commands(lines), panel(t("receipt"), [[t("receipt"), receipt]]));
   }
 }
 
@@ -78,6 +67,7 @@ function trade({ trade }) {
     [t("type"), String(trade.match ?? "")],
     [t("shares"), format.shares(micros(trade.size))],
     [t("fee"), format.money(micros(trade.fee), { decimals: 5 })],
+    [t("market"), h("a", { href: href("market", trade.condition_id) }, titleOf(trade.condition_id)?.question ?? trade.condition_id)],
     [t("condition"), String(trade.condition_id ?? "")],
   ]);
 }
@@ -123,7 +113,7 @@ function order(role, one) {
 
 /**
  * @param {string} title
- * @param {string[][]} rows
+ * @param {(string | Node)[][]} rows
  */
 const panel = (title, rows) => h("section.panel", null, h("header", null, h("h2", null, title)), facts(rows));
 

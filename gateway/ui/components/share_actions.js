@@ -2,21 +2,23 @@
 
 import { changeShares } from "../lib/account.js";
 import { micros, parse } from "../lib/decimal.js";
-import { fill, h, setText } from "../lib/dom.js";
+import { fill, h } from "../lib/dom.js";
 import * as format from "../lib/format.js";
 import { t } from "../lib/messages.js";
-import { isTemporary, reason } from "../lib/rest.js";
 import { session } from "../lib/session.js";
-import { View, get, set } from "../lib/store.js";
+import { View, open, set } from "../lib/store.js";
 import { field, number } from "./form_field.js";
+import { refuse } from "./states.js";
 import { walletDialog } from "./wallet_dialog.js";
 
 /** @typedef {"split" | "merge" | "redeem"} Action */
 
 class ShareActions extends View {
+  amount = number("action-amount", () => {}, "10");
+  problem = h("div.problem", { role: "alert" });
+  busy = false;
+
   connectedCallback() {
-    this.amount = number("action-amount", () => {}, "10");
-    this.problem = h("p.problem", { role: "alert" });
     const button = (/** @type {Action} */ action) =>
       /** @type {HTMLButtonElement} */ (
         h("button", { type: "button", title: t(`${action}_help`), onclick: () => this.change(action) }, t(action))
@@ -46,14 +48,13 @@ class ShareActions extends View {
     }
     if (this.busy) return;
     this.busy = true;
-    const problem = /** @type {HTMLElement} */ (this.problem);
-    setText(problem, "");
+    fill(this.problem);
     try {
-      const answer = await changeShares(action, get("market").id, parse(this.amount?.value) ?? 0n);
+      const answer = await changeShares(action, open("market").id, parse(this.amount.value) ?? 0n);
       const money = micros(answer.collateral);
       set("notice", t(`done_${action}`, { amount: format.money(money < 0n ? -money : money) }));
     } catch (error) {
-      setText(problem, isTemporary(error) ? t("outcome_unknown", { reason: reason(error) }) : reason(error));
+      refuse(this.problem, error);
     }
     this.busy = false;
   }

@@ -8,20 +8,17 @@ import { View, get, save, saved, set } from "../lib/store.js";
 import { walletDialog } from "./wallet_dialog.js";
 import "./markets_view.js";
 import "./market_view.js";
+import "./event_view.js";
 import "./portfolio_view.js";
 import "./engine_view.js";
 import "./proof_view.js";
 
-/** @type {{ view: string, key: "markets" | "portfolio" | "engine" }[]} */
-const NAVIGATION = [
-  { view: "markets", key: "markets" },
-  { view: "portfolio", key: "portfolio" },
-  { view: "engine", key: "engine" },
-];
+const NAVIGATION = /** @type {const} */ (["markets", "portfolio", "engine"]);
 /** Elements of the views. */
 const VIEWS = new Map([
   ["markets", "markets-view"],
   ["market", "market-view"],
+  ["event", "event-view"],
   ["portfolio", "portfolio-view"],
   ["engine", "engine-view"],
   ["proof", "proof-view"],
@@ -29,17 +26,52 @@ const VIEWS = new Map([
 const NOTICE_MS = 6000;
 
 class PageShell extends View {
+  main = h("main", { id: "main", tabindex: "-1" });
+  notices = h("div.notices", { role: "status", "aria-live": "polite" });
+  trouble = h("div.trouble", { role: "status", hidden: true });
+  logo = h("span.logo", { "aria-hidden": "true" });
+  siteName = h("span.name", null, "Foretell");
+  brand = h("a.brand", { href: href("markets") }, this.logo, this.siteName);
+  search = /** @type {HTMLInputElement} */ (
+    h("input", {
+      type: "search",
+      "aria-label": t("search"),
+      placeholder: t("search_hint"),
+      oninput: () => this.searched(),
+      autocomplete: "off",
+      spellcheck: "false",
+    })
+  );
+  links = NAVIGATION.map((view) => h("a", { href: href(view), "data-view": view }, t(view)));
+  tabs = NAVIGATION.map((view) => h("a", { href: href(view), "data-view": view }, icon(view), h("span", null, t(view))));
+  stateText = h("span.state", { role: "status" });
+  status = h("div.status", null, h("span.dot", { "aria-hidden": "true" }), this.stateText);
+  walletBox = h("div.wallet-box");
+  themeButton = h("button.plain.square", { type: "button", "aria-label": t("theme"), title: t("theme"), onclick: () => this.theme() });
+  unitButton = h(
+    "button.plain.square.unit",
+    { type: "button", "aria-label": t("unit"), title: t("unit"), onclick: () => this.unit() },
+    format.unit(),
+  );
+
   connectedCallback() {
-    this.main = h("main", { id: "main", tabindex: "-1" });
-    this.notices = h("div.notices", { role: "status", "aria-live": "polite" });
-    this.trouble = h("div.trouble", { role: "status", hidden: true });
-    fill(this, h("a.skip", { href: "#main" }, t("skip")), this.header(), this.trouble, this.main, this.bottom(), this.notices);
+    fill(
+      this,
+      h("a.skip", { href: "#main" }, t("skip")),
+      this.header(),
+      this.trouble,
+      this.main,
+      h("nav.bottom", { "aria-label": t("nav") }, this.tabs),
+      this.notices,
+    );
+    this.themeIcon();
     this.follow("route", (route) => this.show(route));
-    this.follow("stream", (stream) => this.status(stream));
-    this.follow("session", () => this.wallet());
-    this.follow("cash", () => this.wallet());
-    this.follow("positions", () => this.wallet());
-    this.follow("site", () => this.site());
+    this.follow(["stream", "loading"], () => this.state());
+    this.follow(["session", "cash"], () => this.wallet());
+    this.follow("site", (site) => this.site(site));
+    this.follow("search", (words) => {
+      if (this.search.value !== words) this.search.value = words;
+    });
     this.follow("network", () => this.network());
     this.every(1000, () => this.network());
     this.follow("notice", (text) => text && this.notice(text));
@@ -47,33 +79,6 @@ class PageShell extends View {
   }
 
   header() {
-    this.logo = h("span.logo", { "aria-hidden": "true" });
-    this.brand = h("a.brand", { href: href("markets") }, this.logo, h("span.name", null, "Foretell"));
-    this.search = /** @type {HTMLInputElement} */ (
-      h("input", {
-        type: "search",
-        "aria-label": t("search"),
-        placeholder: t("search_hint"),
-        oninput: () => this.searched(),
-        autocomplete: "off",
-        spellcheck: "false",
-      })
-    );
-    this.links = NAVIGATION.map(({ view, key }) => h("a", { href: href(view), "data-view": view }, t(key)));
-    this.statusButton = h("div.status", null);
-    this.walletBox = h("div.wallet-box");
-    this.themeButton = h("button.plain.square", {
-      type: "button",
-      "aria-label": t("theme"),
-      title: t("theme"),
-      onclick: () => this.theme(),
-    });
-    this.themeIcon();
-    this.unitButton = h(
-      "button.plain.square.unit",
-      { type: "button", "aria-label": t("unit"), title: t("unit"), onclick: () => this.unit() },
-      format.unit(),
-    );
     return h(
       "header.top",
       null,
@@ -81,98 +86,76 @@ class PageShell extends View {
       h("div.search", { role: "search" }, icon("search"), this.search, h("kbd", { "aria-hidden": "true" }, "/")),
       h("nav", { "aria-label": t("nav") }, this.links),
       h("span.grow"),
-      this.statusButton,
+      this.status,
       this.unitButton,
       this.themeButton,
       this.walletBox,
     );
   }
 
-  bottom() {
-    this.tabs = NAVIGATION.map(({ view, key }) => h("a", { href: href(view), "data-view": view }, icon(key), h("span", null, t(key))));
-    return h("nav.bottom", { "aria-label": t("nav") }, this.tabs);
-  }
-
   /** @param {import("../lib/router.js").Route} route */
   show(route) {
     const tag = VIEWS.get(route.view);
-    for (const link of [...(this.links ?? []), ...(this.tabs ?? [])]) {
+    for (const link of [...this.links, ...this.tabs]) {
       if (link.dataset.view === route.view) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
-    const shown = /** @type {HTMLElement} */ (this.main).firstElementChild;
+    const shown = this.main.firstElementChild;
     if (tag && shown?.localName === tag && shown.getAttribute("argument") === route.argument) return;
+    set("loading", false);
     const content = tag
       ? h(tag, { argument: route.argument })
       : h("div.empty", null, h("p", null, t("not_found")), h("a.button", { href: href("markets") }, t("to_markets")));
-    fill(/** @type {HTMLElement} */ (this.main), content);
     this.retitle();
+    fill(this.main, content);
   }
 
   retitle() {
     document.title = get("site")?.name ?? "Foretell";
   }
 
-  site() {
-    const site = get("site");
-    setText(/** @type {Element} */ (this.brand?.querySelector(".name")), site.name);
-    this.brand?.setAttribute("aria-label", t("brand_home", { name: site.name }));
-    if (site.logo && this.logo) fill(this.logo, h("img", { src: site.logo, alt: "", width: "24", height: "24" }));
-    else if (this.logo) fill(this.logo, h("img", { src: "/ui/favicon.svg", alt: "", width: "24", height: "24" }));
-    this.brand?.querySelector(".simulated")?.remove();
+  /** @param {import("../lib/store.js").Site} site */
+  site(site) {
+    setText(this.siteName, site.name);
+    this.brand.setAttribute("aria-label", t("brand_home", { name: site.name }));
+    fill(this.logo, h("img", { src: site.logo ?? "/ui/favicon.svg", alt: "", width: "24", height: "24" }));
+    this.brand.querySelector(".simulated")?.remove();
     const until = site.simulated_until;
-    if (until) this.brand?.append(h("span.simulated", { title: t("simulated_help", { until }) }, t("simulated")));
+    if (until) this.brand.append(h("span.simulated", { title: t("simulated_help", { until }) }, t("simulated")));
     this.retitle();
     this.wallet();
   }
 
-  /** @param {any} stream */
-  status(stream) {
-    const box = /** @type {HTMLElement} */ (this.statusButton);
-    if (!box.firstChild) {
-      this.parts = {
-        state: h("span.state", { role: "status" }),
-        sequence: h("span.figure"),
-        rate: h("span.figure.wide"),
-        age: h("span.figure.wide"),
-      };
-      fill(box, h("span.dot", { "aria-hidden": "true" }), Object.values(this.parts));
-      this.parts.sequence.title = t("sequence_help");
-      this.parts.rate.title = t("rate_help");
-      this.parts.age.title = t("age_help");
-    }
-    const state = /** @type {"live"} */ (stream.state);
-    const parts = /** @type {any} */ (this.parts);
-    box.dataset.state = state;
-    box.title = t(/** @type {"live_help"} */ (`${state}_help`), { sequence: format.count(stream.sequence) });
-    setText(parts.state, t(state));
-    setText(parts.sequence, stream.sequence ? `${t("sequence")} ${format.count(stream.sequence)}` : "");
-    setText(parts.rate, `${format.count(stream.rate)} ${t("rate")}`);
-    setText(parts.age, stream.age === null ? "" : `${format.count(Math.min(stream.age, 99_999))} ms`);
+  /** One dot says whether what is shown is up to date; only what is not takes words. */
+  state() {
+    const stream = get("stream");
+    if (!stream) return;
+    const state = stream.state === "live" && get("loading") ? "loading" : stream.state;
+    this.status.dataset.state = state;
+    this.status.title = t(`${state}_help`, { sequence: format.count(stream.sequence) });
+    setText(this.stateText, t(state));
   }
 
   /** Says which answers the page waits for, and when it tries again. */
   network() {
-    const line = /** @type {HTMLElement} */ (this.trouble);
-    const trouble = /** @type {import("../lib/network.js").Trouble | null} */ (get("network"));
-    line.hidden = !trouble;
+    const trouble = get("network");
+    this.trouble.hidden = !trouble;
     if (!trouble) return;
     const seconds = Math.max(1, Math.ceil((trouble.until - Date.now()) / 1000));
-    line.dataset.kind = trouble.kind;
-    setText(line, t(`network_${trouble.kind}`, { seconds, reason: trouble.reason }));
+    this.trouble.dataset.kind = trouble.kind;
+    setText(this.trouble, t(`network_${trouble.kind}`, { seconds, reason: trouble.reason }));
   }
 
   wallet() {
-    const box = /** @type {HTMLElement} */ (this.walletBox);
     const session = get("session");
     const open = () => walletDialog();
     if (!session) {
-      fill(box, h("button.primary.connect", { type: "button", onclick: open, disabled: !get("site") }, t("connect")));
+      fill(this.walletBox, h("button.primary.connect", { type: "button", onclick: open, disabled: !get("site") }, t("connect")));
       return;
     }
     const cash = get("cash");
     fill(
-      box,
+      this.walletBox,
       h(
         "button.account",
         { type: "button", onclick: open, title: session.address },
@@ -185,50 +168,57 @@ class PageShell extends View {
   }
 
   searched() {
-    set("search", this.search?.value ?? "");
-    if (get("route").view !== "markets") go(href("markets"));
+    set("search", this.search.value);
+    if (get("route")?.view !== "markets") go(href("markets"));
   }
 
   theme() {
-    const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-    const now = document.documentElement.dataset.theme ?? (dark ? "dark" : "light");
-    const next = now === "dark" ? "light" : "dark";
+    const next = this.isDark() ? "light" : "dark";
     document.documentElement.dataset.theme = next;
     save("theme", next);
     this.themeIcon();
     set("theme", next);
   }
 
-  themeIcon() {
+  isDark() {
     const chosen = document.documentElement.dataset.theme;
-    const dark = chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-    fill(/** @type {HTMLElement} */ (this.themeButton), icon(dark ? "sun" : "moon"));
+    return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  }
+
+  themeIcon() {
+    fill(this.themeButton, icon(this.isDark() ? "sun" : "moon"));
   }
 
   unit() {
     save("unit", saved("unit", "cents") === "cents" ? "percent" : "cents");
-    setText(/** @type {HTMLElement} */ (this.unitButton), format.unit());
+    setText(this.unitButton, format.unit());
+    fill(this.main);
     const route = get("route");
-    fill(/** @type {HTMLElement} */ (this.main));
-    this.show(route);
+    if (route) this.show(route);
   }
 
-  /** @param {string} text */
+  /**
+   * Stands over the top bar, which no notice speaks of.
+   * @param {string} text
+   */
   notice(text) {
     const line = h("div.notice", null, text);
-    this.notices?.append(line);
-    while ((this.notices?.childElementCount ?? 0) > 4) this.notices?.firstElementChild?.remove();
+    fill(this.notices, line);
     setTimeout(() => line.remove(), NOTICE_MS);
   }
 
   /** @param {KeyboardEvent} event */
   key(event) {
     const target = /** @type {HTMLElement} */ (event.target);
-    if (event.key === "Escape" && target === this.search) target.blur();
+    if (event.key === "Escape" && (target === this.search || get("search"))) {
+      event.preventDefault();
+      set("search", "");
+      this.search.blur();
+    }
     if (event.ctrlKey || event.metaKey || event.altKey || target.closest?.("input, select, textarea, dialog")) return;
     if (event.key === "/") {
       event.preventDefault();
-      this.search?.focus();
+      this.search.focus();
     } else if (event.key === "b" || event.key === "s") {
       document.dispatchEvent(new CustomEvent("ticket-side", { detail: event.key === "b" ? "BUY" : "SELL" }));
     }

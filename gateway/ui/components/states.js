@@ -1,20 +1,20 @@
-/** Empty, loading and failed panels look the same everywhere. */
+/** Empty, loading, failed and refused look the same everywhere. */
 
-import { h } from "../lib/dom.js";
-import { reason } from "../lib/rest.js";
+import { fill, h } from "../lib/dom.js";
+import { explain, reason } from "../lib/rest.js";
 import { t } from "../lib/messages.js";
 
 /**
- * Grey bars where rows will be.
- * @param {number} rows
+ * Grey bars where figures will be.
+ * @param {number} count
+ * @param {"lines" | "rows" | "chart" | "levels"} [layout] that they will have
  */
-export function skeleton(rows) {
-  return h(
-    "div.skeleton",
+export const skeleton = (count, layout = "lines") =>
+  h(
+    `div.skeleton.${layout}`,
     { role: "status", "aria-label": t("loading") },
-    Array.from({ length: rows }, () => h("div.bar", null)),
+    Array.from({ length: count }, () => h("div.bar", null)),
   );
-}
 
 /**
  * @param {string} text
@@ -23,14 +23,21 @@ export function skeleton(rows) {
 export const empty = (text, action = null) => h("div.empty", null, h("p", null, text), action);
 
 /**
+ * @param {HTMLElement} place
  * @param {unknown} error
  * @param {() => void} retry
  */
-export function failed(error, retry) {
-  return h(
-    "div.empty.failed",
-    { role: "alert" },
-    h("p", null, t("failed", { reason: reason(error) })),
-    h("button", { type: "button", onclick: retry }, t("retry")),
-  );
+export function failed(place, error, retry) {
+  const words = h("p", null, t("failed", { reason: reason(error) }));
+  fill(place, h("div.empty.failed", { role: "alert" }, words, h("button", { type: "button", onclick: retry }, t("retry"))));
+}
+
+/**
+ * Says in the page's words why something was refused; the exchange's own text can be unfolded.
+ * @param {HTMLElement} place
+ * @param {unknown} error
+ */
+export function refuse(place, error) {
+  const { words, detail } = explain(error);
+  fill(place, h("p", null, words), detail && h("details", null, h("summary", null, t("answer_of_exchange")), h("code", null, detail)));
 }

@@ -1,17 +1,16 @@
 /** Tabs with arrow keys, as the ARIA practices describe them. */
 
-import { fill, h } from "../lib/dom.js";
+import { fill, h, setText } from "../lib/dom.js";
 
 let ids = 0;
 
 /**
  * @param {string} label
  * @param {{ key: string, label: string }[]} tabs
- * @param {string} selected
  * @param {(key: string) => void} select
  * @returns {{ bar: HTMLElement, panel: HTMLElement, choose: (key: string) => void, rename: (key: string, label: string) => void }}
  */
-export function tabList(label, tabs, selected, select) {
+export function tabList(label, tabs, select) {
   ids += 1;
   const id = `tabs${ids}`;
   const panel = h("div.tab-panel", { role: "tabpanel", id: `${id}-panel`, tabindex: "0" });
@@ -86,7 +85,21 @@ export function segmented(label, choices, chosen, change) {
  * @param {HTMLElement} group of {@link segmented}
  * @param {string} key
  */
+const choiceOf = (group, key) => /** @type {HTMLInputElement} */ (group.querySelector(`input[value="${key}"]`));
+
+/**
+ * @param {HTMLElement} group of {@link segmented}
+ * @param {string} key
+ */
 export function pick(group, key) {
-  const input = /** @type {HTMLInputElement | null} */ (group.querySelector(`input[value="${key}"]`));
-  if (input) input.checked = true;
+  choiceOf(group, key).checked = true;
+}
+
+/**
+ * @param {HTMLElement} group of {@link segmented}
+ * @param {string} key
+ * @param {string} label
+ */
+export function relabel(group, key, label) {
+  setText(/** @type {Element} */ (choiceOf(group, key).nextElementSibling), label);
 }

@@ -5,7 +5,7 @@ import { fill, h } from "../lib/dom.js";
 import * as format from "../lib/format.js";
 import { t } from "../lib/messages.js";
 import { href } from "../lib/router.js";
-import { View, get } from "../lib/store.js";
+import { View, get, open } from "../lib/store.js";
 import { empty, skeleton } from "./states.js";
 
 const SHOWN = 60;
@@ -13,42 +13,43 @@ const SHOWN = 60;
 const CALM_MS = 400;
 
 class TradeList extends View {
+  body = h("tbody");
+  outcome = -1;
+  changed = 0;
+  /** @type {import("../lib/open_market.js").Trade | undefined} */
+  newest = undefined;
+
   connectedCallback() {
     fill(this, skeleton(6));
-    this.follow("trades", () => this.draw());
-    this.follow("outcome", () => this.draw());
+    this.follow(["trades", "outcome"], () => this.draw());
   }
 
   draw() {
-    const trades = /** @type {import("../lib/open_market.js").Trade[] | null} */ (get("trades"));
+    const trades = get("trades");
     if (!trades) return;
     if (trades.length === 0) {
-      this.body = undefined;
       fill(this, empty(t("no_trades")));
       return;
     }
-    if (!this.body) this.frame();
-    const outcome = get("outcome") ?? 0;
-    const newest = this.newest;
-    this.newest = trades[0];
-    const body = /** @type {HTMLElement} */ (this.body);
-    const fresh = newest && this.outcome === outcome ? trades.indexOf(newest) : -1;
+    if (!this.body.isConnected) this.frame();
+    const outcome = open("outcome");
+    const fresh = this.newest && this.outcome === outcome ? trades.indexOf(this.newest) : -1;
+    [this.newest] = trades;
     this.outcome = outcome;
     if (fresh >= 0) {
       const now = performance.now();
-      const calm = fresh > 0 && now - (this.changed ?? 0) > CALM_MS;
+      const calm = fresh > 0 && now - this.changed > CALM_MS;
       if (fresh > 0) this.changed = now;
-      body.prepend(...trades.slice(0, Math.min(fresh, SHOWN)).map((trade) => row(trade, outcome, calm)));
-      while (body.childElementCount > SHOWN) body.lastElementChild?.remove();
+      this.body.prepend(...trades.slice(0, Math.min(fresh, SHOWN)).map((trade) => row(trade, outcome, calm)));
+      while (this.body.childElementCount > SHOWN) this.body.lastElementChild?.remove();
     } else
       fill(
-        body,
+        this.body,
         trades.slice(0, SHOWN).map((trade) => row(trade, outcome, false)),
       );
   }
 
   frame() {
-    this.body = h("tbody");
     const heads = /** @type {const} */ (["trade_time", "price", "shares", "trade_by"]);
     fill(
       this,

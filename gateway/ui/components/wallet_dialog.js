@@ -31,7 +31,7 @@ export async function walletDialog() {
  */
 function account(dialog, body) {
   const current = /** @type {import("../lib/session.js").Session} */ (session());
-  const cash = /** @type {{ total: bigint, free: bigint } | null} */ (get("cash"));
+  const cash = get("cash");
   const copy = async () => {
     await navigator.clipboard?.writeText(current.address);
     set("notice", t("copied"));
@@ -70,7 +70,7 @@ async function choices(dialog, body) {
   const problem = h("p.problem", { role: "alert" });
   const list = h("div.wallet-list");
   fill(body, h("p.dim", null, t("connect_text")), list, h("label.check", { for: "remember" }, remember, t("remember")), problem);
-  const development = get("site").wallet ? await developmentWallets() : [];
+  const development = get("site")?.wallet ? await developmentWallets() : [];
   const found = browserWallets();
   /** @param {import("../lib/wallet.js").Wallet} wallet */
   const button = (wallet) =>

@@ -22,6 +22,22 @@ import * as format from "./format.js";
  * @property {number} created milliseconds
  * @property {boolean} delayed it waits out the delay of its market
  * @property {boolean} cancelling a cancel is under way
+ *
+ * @typedef {{
+ *   conditionId: string, title: string, slug: string, outcome: string, outcomeIndex: number, size: number, avgPrice: number,
+ *   curPrice: number, currentValue: number, cashPnl: number, percentPnl: number, realizedPnl: number, entryFeesUsdc: number,
+ *   redeemable: boolean
+ * }} Position a row of `/positions` or `/closed-positions`; figures are numbers of whole units
+ *
+ * @typedef {{
+ *   id: string, receipt: string, time: number, market: string, outcome: string, side: "BUY" | "SELL", price: bigint, size: bigint,
+ *   fee: bigint, maker: boolean
+ * }} Fill the account's side of a trade, `id` its id, `time` in milliseconds
+ *
+ * @typedef {{
+ *   type: string, side: "BUY" | "SELL" | "", conditionId: string, title: string, slug: string, outcome: string, outcomeIndex: number,
+ *   size: number, price: number, usdcSize: number, feeUsdc: number, timestamp: number, transactionHash: string
+ * }} Activity a row of `/activity`, `timestamp` in seconds
  */
 
 /** @type {Socket | null} */
@@ -49,7 +65,8 @@ export function start() {
     reads.abort();
     reads = new AbortController();
     refreshing = "";
-    for (const key of ["orders", "positions", "fills", "activity", "cash", "rebates", "account_error"]) set(key, null);
+    for (const key of /** @type {const} */ (["orders", "positions", "fills", "activity", "cash", "rebates", "account_error"]))
+      set(key, null);
     if (!current) return;
     socket = new Socket("/ws/user", { subscriptions, message, state: (state) => set("user_stream", state), snapshot: refreshSoon });
     refresh();
@@ -149,7 +166,7 @@ export async function refresh() {
     load(`/rebates/current?date=${new Date().toISOString().slice(0, 10)}&maker_address=${user}`, signal).then((rows) =>
       set("rebates", rebateSum(rows)),
     ),
-    readOwn("/data/trades", signal).then(({ data }) => set("fills", data.data ?? [])),
+    readOwn("/data/trades", signal).then(({ data }) => set("fills", data.data.flatMap(fillsOf))),
   ];
   const failed = (await Promise.allSettled(jobs)).find((job) => job.status === "rejected");
   if (signal.aborted) return;
@@ -157,6 +174,39 @@ export async function refresh() {
   const again = refreshing === "again";
   refreshing = "";
   if (again) refreshSoon();
+}
+
+/**
+ * @param {any} trade of `/data/trades`
+ * @returns {Fill[]} one, or one for each own order that it filled
+ */
+function fillsOf(trade) {
+  const me = session()?.address.toLowerCase();
+  const maker = trade.trader_side === "MAKER";
+  const parts = maker ? trade.maker_orders.filter((/** @type {any} */ order) => order.maker_address?.toLowerCase() === me) : [trade];
+  const time = Number(trade.match_time);
+  return parts.map((/** @type {any} */ part) => ({
+    id: trade.id,
+    receipt: trade.transaction_hash,
+    time: Number.isNaN(time) ? Date.parse(trade.match_time) : time * 1000,
+    market: trade.market,
+    outcome: part.outcome,
+    side: part.side ?? trade.side,
+    price: micros(part.price),
+    size: micros(maker ? part.matched_amount : part.size),
+    fee: maker ? 0n : micros(trade.fee_usdc),
+    maker,
+  }));
+}
+
+/**
+ * Fees that the account paid as taker of these trades.
+ * @param {string[]} ids
+ */
+export async function feesOf(ids) {
+  const { data } = await readOwn("/data/trades", reads.signal);
+  const own = /** @type {Fill[]} */ (data.data.flatMap(fillsOf));
+  return own.filter((fill) => ids.includes(fill.id)).reduce((sum, fill) => sum + fill.fee, 0n);
 }
 
 /** @param {any[]} rows of `/rebates/current` */
@@ -207,9 +257,9 @@ export async function cancelAll(market) {
 function reportCancels(answer) {
   for (const id of answer.canceled) orders.delete(id);
   set("orders", [...orders.values()]);
-  const [problem] = Object.values(answer.not_canceled ?? {});
+  const refused = Object.keys(answer.not_canceled ?? {}).length;
   const cancelled = answer.canceled.length;
-  set("notice", problem ?? (cancelled === 1 ? t("cancelled_1") : t("cancelled_n", { n: cancelled })));
+  set("notice", refused ? t("not_cancelled") : cancelled === 1 ? t("cancelled_1") : t("cancelled_n", { n: cancelled }));
   refreshSoon();
 }
 
@@ -233,9 +283,8 @@ export async function changeShares(action, market, amount) {
  * @param {string} token
  */
 export function freeShares(market, outcome, token) {
-  const held = (get("positions") ?? []).find((/** @type {any} */ row) => row.conditionId === market && row.outcomeIndex === outcome);
-  const own = /** @type {OwnOrder[]} */ (get("orders") ?? []);
-  const reserved = own
+  const held = get("positions")?.find((row) => row.conditionId === market && row.outcomeIndex === outcome);
+  const reserved = (get("orders") ?? [])
     .filter((order) => order.token === token && order.side === "SELL")
     .reduce((sum, order) => sum + order.size - order.matched, 0n);
   return micros(held?.size ?? 0) - reserved;

@@ -82,7 +82,31 @@ const ICONS = {
   copy: "M9 9h10v11H9zM5 15V4h10",
   wallet: "M4 7h15v12H4zM4 7l12-3v3M15 13h2",
   center: "M12 3v6M12 15v6M3 12h18",
+  download: "M12 4v11M7 11l5 5 5-5M5 20h14",
+  politics: "M3 10l9-6 9 6zM6 10v8M10 10v8M14 10v8M18 10v8M3 20h18",
+  sports: "M7 4h10v5a5 5 0 0 1-10 0zM7 6H4c0 3 1 5 3.5 5M17 6h3c0 3-1 5-3.5 5M12 14v4M8 20h8",
+  weather: "M7 18a4 4 0 0 1 0-8 5.5 5.5 0 0 1 10.6-1A4.5 4.5 0 0 1 17 18z",
+  science: "M9 3h6M10 3v6L5 18a2 2 0 0 0 2 3h10a2 2 0 0 0 2-3l-5-9V3M7.5 15h9",
+  space: "M12 3c4 3 5 7 4 12H8C7 10 8 6 12 3zM8 12l-3 4 3 1M16 12l3 4-3 1M10 18l2 3 2-3M12 8v2",
+  economy: "M4 20V4M4 20h16M8 16l4-5 3 3 5-7",
+  topic: "M5 4h14v11h-6l-4 5v-5H5z",
 };
+
+/** Topics that have an icon of their own, by words of their labels. @type {[RegExp, keyof typeof ICONS][]} */
+const TOPICS = [
+  [/politic|election/i, "politics"],
+  [/sport|football|league|cup/i, "sports"],
+  [/weather|climate/i, "weather"],
+  [/space/i, "space"],
+  [/econom|financ|crypto|business|money/i, "economy"],
+  [/science|tech/i, "science"],
+];
+
+/** @param {string[]} tags */
+export function topicIcon(tags) {
+  const [, name] = TOPICS.find(([pattern]) => tags.some((tag) => pattern.test(tag))) ?? [null, /** @type {const} */ ("topic")];
+  return h(`span.topic.${name}`, { "aria-hidden": "true" }, icon(name));
+}
 
 /**
  * @param {keyof typeof ICONS} name
@@ -108,25 +132,47 @@ export function frame(draw) {
 }
 
 /**
- * A table header and rows. A header cell shows its content, else its label.
- * @param {{ label: string, class?: string, content?: Child[] }[]} columns
- * @param {Node[]} rows
+ * A column of a table. `cell` makes the content, or the whole `td`; `csv` the plain value of an exported file.
+ * @template T
+ * @typedef {{ label: string, class?: string, content?: Child[], cell: (row: T) => Child | Child[], csv?: (row: T) => string | number }} Column
+ */
+
+/**
+ * @template T
+ * @param {Column<T>[]} columns
+ * @param {T[]} rows
  * @param {string} caption read by screen readers
  */
 export function table(columns, rows, caption) {
-  return h(
-    "table",
-    null,
-    h("caption.hidden", null, caption),
+  const head = columns.map((column) => h("th", { scope: "col", class: column.class }, column.content ?? column.label));
+  const body = rows.map((row) =>
     h(
-      "thead",
+      "tr",
       null,
-      h(
-        "tr",
-        null,
-        columns.map((column) => h("th", { scope: "col", class: column.class }, column.content ?? column.label)),
-      ),
+      columns.map((column) => {
+        const content = column.cell(row);
+        return content instanceof HTMLTableCellElement ? content : h("td", { class: column.class }, content);
+      }),
     ),
-    h("tbody", null, rows),
   );
+  return h("table", null, h("caption.hidden", null, caption), h("thead", null, h("tr", null, head)), h("tbody", null, body));
+}
+
+/**
+ * Has the browser save rows as a file of comma-separated values.
+ * @template T
+ * @param {string} name of the file
+ * @param {Column<T>[]} columns
+ * @param {T[]} rows
+ */
+export function saveCsv(name, columns, rows) {
+  const shown = columns.filter((column) => column.csv);
+  // A text that begins like a formula would be run as one by a spreadsheet.
+  const quoted = (/** @type {string | number} */ value) =>
+    typeof value === "number" ? String(value) : `"${value.replace(/^(?=[=+@\t-])(?!-?[\d.]+$)/, "'").replace(/"/g, '""')}"`;
+  const lines = rows.map((row) => shown.map((column) => quoted(column.csv?.(row) ?? "")).join(","));
+  const text = [shown.map((column) => quoted(column.label)).join(","), ...lines].join("\r\n");
+  const url = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+  h("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url));
 }

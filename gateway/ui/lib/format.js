@@ -1,6 +1,7 @@
 /** Numbers, times and addresses as the visitor reads them. */
 
 import { ONE, fixed, float } from "./decimal.js";
+import { t } from "./messages.js";
 import { get, saved } from "./store.js";
 
 const locale = navigator.language || "en-US";
@@ -93,13 +94,25 @@ export function money(amount, options = {}) {
 }
 
 /**
+ * A fee: in cents while it is below one unit of money.
+ * @param {bigint} amount
+ */
+export const fee = (amount) => (amount > 0n && amount < ONE ? `${grouped(amount * 100n, amount % 10_000n ? 2 : 0)}¢` : money(amount));
+
+/**
  * A profit with its arrow and sign.
  * @param {bigint} amount
  */
 export const profit = (amount) => `${amount > 0n ? "▲ " : amount < 0n ? "▼ " : ""}${money(amount, { sign: true })}`;
 
-/** @param {number} value */
-export const signedPercent = (value) => `${value < 0 ? "−" : value > 0 ? "+" : ""}${Math.abs(value).toFixed(1)}%`;
+/**
+ * @param {number} value
+ * @param {number} [decimals]
+ */
+export const signedPercent = (value, decimals = 1) => `${value < 0 ? "−" : value > 0 ? "+" : ""}${Math.abs(value).toFixed(decimals)}%`;
+
+/** Sign of the site's currency. */
+export const symbol = () => get("site")?.currency?.symbol ?? "$";
 
 /**
  * Money without its small change: "$884", "$9,120", "$12.4K".
@@ -107,15 +120,16 @@ export const signedPercent = (value) => `${value < 0 ? "−" : value > 0 ? "+" :
  */
 export function shortMoney(amount) {
   const figure = amount < 10_000n * ONE ? grouped(amount, 0) : compact.format(float(amount));
-  return (get("site")?.currency?.symbol ?? "$") + figure;
+  return symbol() + figure;
 }
 
 /**
  * A change with its arrow: colour alone says nothing to some readers.
- * @param {bigint} change
+ * @param {bigint | null} change
  * @param {number} [decimals]
  */
 export function change(change, decimals) {
+  if (change === null) return NONE;
   const size = change < 0n ? -change : change;
   const arrow = change > 0n ? "▲" : change < 0n ? "▼" : "•";
   return `${arrow} ${grouped(size * 100n, decimals ?? (size % 10_000n === 0n ? 0 : 1))}`;
@@ -130,8 +144,8 @@ export function priceInColumn(value) {
   return value !== null && value !== undefined && value % 1_000n === 0n ? `${text}\u2007` : text;
 }
 
-/** @param {bigint} value */
-export const tone = (value) => (value > 0n ? "up" : value < 0n ? "down" : "flat");
+/** @param {bigint | null} value */
+export const tone = (value) => (!value ? "flat" : value > 0n ? "up" : "down");
 
 /** @param {string | number | undefined | null} value ISO text or milliseconds */
 export function date(value) {
@@ -149,6 +163,12 @@ export function closing(value) {
   return Math.abs(time.getTime() - Date.now()) < 2 * 86_400_000 ? moment.format(time) : day.format(time);
 }
 
+/**
+ * When a market ends or ended, as words; empty without a date.
+ * @param {string | undefined} value
+ */
+export const closes = (value) => (value ? t(Date.parse(value) > Date.now() ? "closes_at" : "closed_at", { time: closing(value) }) : "");
+
 /** @param {number} milliseconds */
 export const time = (milliseconds) => clock.format(milliseconds);
 
@@ -158,9 +178,13 @@ export const dateTime = (milliseconds) => moment.format(milliseconds);
 /**
  * Label of a time axis.
  * @param {number} milliseconds
- * @param {number} span milliseconds that the axis covers
+ * @param {number} step between two labels, in milliseconds
+ * @param {boolean} isMidnight
  */
-export const axisTime = (milliseconds, span) => (span > 2 * 86_400_000 ? shortDay : minute).format(milliseconds);
+export function axisTime(milliseconds, step, isMidnight) {
+  if (step >= 86_400_000 || isMidnight) return shortDay.format(milliseconds);
+  return (step < 60_000 ? clock : minute).format(milliseconds);
+}
 
 /** @param {string} value */
 export const address = (value) => (value.length > 12 ? `${value.slice(0, 6)}…${value.slice(-4)}` : value);

@@ -1,5 +1,6 @@
 /** What comes next in the life of a market, as the visitor reads it. */
 
+import { ONE } from "./decimal.js";
 import * as format from "./format.js";
 import { t } from "./messages.js";
 
@@ -11,6 +12,13 @@ import { t } from "./messages.js";
  * @param {string[]} outcomes
  */
 export const payoutText = (payout, outcomes) => (payout === "half" ? t("payout_half") : outcomes[payout === "yes" ? 0 : 1]);
+
+/**
+ * What a resolved market paid, in the words of its outcomes.
+ * @param {bigint[]} payouts of a share of each outcome
+ * @param {string[]} outcomes
+ */
+export const payoutOf = ([first], outcomes) => payoutText(first === 0n ? "no" : first === ONE ? "yes" : "half", outcomes);
 
 /**
  * The stage as a word.

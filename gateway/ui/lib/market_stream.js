@@ -25,9 +25,12 @@ const POLL_MS = 1000;
 /** Tokens in one subscription frame. */
 const BATCH = 500;
 
+/** What is known of the stream. */
+const figures = () => get("stream") ?? { state: /** @type {const} */ ("connecting"), sequence: 0, rate: 0, age: null };
+
 /** Opens the stream and begins to count. */
 export function start() {
-  set("stream", { state: "connecting", sequence: 0, rate: 0, age: null });
+  set("stream", figures());
   socket = new Socket("/ws/market", { subscriptions, message, state: changed, snapshot: forgetChains });
   setInterval(measure, 1000);
   setInterval(poll, POLL_MS);
@@ -129,7 +132,7 @@ function forgetChains() {
 function message(message) {
   received += 1;
   const sequence = Number(message.sequence ?? 0);
-  const stream = get("stream");
+  const stream = figures();
   if (sequence > stream.sequence) stream.sequence = sequence;
   const sent = message.timestamp ?? message.server_ts_ms;
   if (sent && message.event_type !== "book") stream.age = Math.max(0, Date.now() - Number(sent));
@@ -171,14 +174,13 @@ function accepts(entry, message, sequence) {
 
 /** @param {import("./socket.js").StreamState} state */
 function changed(state) {
-  const stream = get("stream");
+  const stream = figures();
   const shown = state === "offline" && get("reachable") !== false ? "polling" : state;
   if (stream.state !== shown) set("stream", { ...stream, state: shown });
 }
 
 function measure() {
-  const stream = get("stream");
-  set("stream", { ...stream, rate: received });
+  set("stream", { ...figures(), rate: received });
   received = 0;
 }
 
@@ -186,7 +188,7 @@ let polling = false;
 
 /** Without a stream the books that are shown are read once a second. */
 async function poll() {
-  const { state } = get("stream");
+  const { state } = figures();
   if (polling || document.hidden || (state !== "polling" && state !== "offline")) return;
   polling = true;
   const shown = [...entries.values()].filter((entry) => entry.books);
@@ -194,11 +196,11 @@ async function poll() {
     if (shown.length === 0) await send("GET", "/ok");
     for (const entry of shown) {
       const { data, sequence } = await send("GET", `/books?token_ids=${entry.token}`);
-      const stream = get("stream");
+      const stream = figures();
       stream.sequence = Math.max(stream.sequence, sequence);
       for (const handler of entry.handlers) handler({ ...NO_BOOK, ...data[0], event_type: "book" }, sequence);
     }
-    if (get("stream").state === "offline") changed("offline");
+    if (figures().state === "offline") changed("offline");
   } catch {
     if (get("reachable") === false) changed("offline");
   }

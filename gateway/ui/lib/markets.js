@@ -1,29 +1,41 @@
-/** The list of markets: catalog records joined with their live figures. */
+/** Markets: catalog records, one a condition, joined with their live figures. */
 
 import { ONE, float, micros, parse } from "./decimal.js";
 import { get, set } from "./store.js";
 import { load } from "./rest.js";
 import { follow } from "./market_stream.js";
+import { shortNames } from "./short_names.js";
 
 /**
  * @typedef {object} Market
  * @property {string} id condition id
  * @property {string} slug
  * @property {string} question
+ * @property {string} name short, in its event
  * @property {string[]} outcomes
  * @property {string[]} tokens
- * @property {{ slug: string, title: string }} event
+ * @property {{ slug: string, title: string, questions: number }} event
  * @property {string[]} tags labels
  * @property {string} ends ISO time, or empty
  * @property {string} starts
  * @property {string} description
  * @property {boolean} closed
  *
- * @typedef {object} Figures of the Yes token
+ * @typedef {object} Event
+ * @property {string} slug
+ * @property {string} title
+ * @property {string} description
+ * @property {boolean} negRisk one of the questions wins
+ * @property {string[]} tags
+ * @property {Market[]} markets
+ *
+ * @typedef {object} Figures of the first outcome
+ * @property {boolean} resolved
  * @property {bigint | null} bid
  * @property {bigint | null} ask
  * @property {bigint | null} last
- * @property {bigint | null} change in 24 hours
+ * @property {bigint | null} price by the exchange's definition, when it was read
+ * @property {bigint | null} base price a day ago, or the market's first
  * @property {bigint} volume in 24 hours
  * @property {number[]} spark
  */
@@ -36,26 +48,44 @@ const MAX_EVENTS = 2000;
 const SUMMARY_BATCH = 100;
 /** A best price this far from the other says little: the last trade counts (docs/api/data.md, section 2). */
 const WIDE = 100_000n;
+const CATALOG = "/ui/api/catalog";
 
 /**
  * @param {any} record of the catalog
  * @param {any} event
+ * @param {string} [name]
  * @returns {Market}
  */
-export function market(record, event) {
+function market(record, event, name = record.question) {
   return {
     id: record.conditionId,
-    slug: record.slug,
+    slug: record.slug || record.conditionId,
     question: record.question,
+    name,
     outcomes: list(record.outcomes, ["Yes", "No"]),
     tokens: list(record.clobTokenIds, []),
-    event: { slug: event?.slug ?? "", title: event?.title ?? "" },
-    tags: (event?.tags ?? []).map((/** @type {any} */ tag) => tag.label),
+    event: { slug: event?.slug ?? "", title: event?.title ?? "", questions: event?.markets?.length ?? 1 },
+    tags: labels(event?.tags ? event : record),
     ends: record.endDate ?? event?.endDate ?? "",
     starts: record.startDate ?? "",
     description: record.description ?? "",
     closed: Boolean(record.closed),
   };
+}
+
+/** @param {any} tagged event or market */
+const labels = (tagged) => (tagged?.tags ?? []).map((/** @type {any} */ tag) => tag.label);
+
+/**
+ * The markets of an event that can be traded here, one a condition.
+ * @param {any} event
+ * @returns {Market[]}
+ */
+function marketsIn(event) {
+  const records = event.markets.filter((/** @type {any} */ record) => record.clobTokenIds && record.conditionId);
+  const names = shortNames(records);
+  const found = records.map((/** @type {any} */ record, /** @type {number} */ i) => market(record, event, names[i]));
+  return [...new Map(found.map((/** @type {Market} */ each) => [each.id, each])).values()];
 }
 
 /**
@@ -72,19 +102,17 @@ function list(text, fallback) {
 }
 
 /**
- * Reads the open markets, a screenful first.
+ * Reads the open markets, a screenful first. A condition in two records is one market.
  * @param {AbortSignal} signal
  */
 export async function loadMarkets(signal) {
   let offset = 0;
-  /** @type {Market[]} */
-  const found = [];
+  /** @type {Map<string, Market>} */
+  const found = new Map();
   for (let limit = FIRST_PAGE; offset < MAX_EVENTS; limit = PAGE) {
-    const events = await load(`/ui/api/catalog/events?closed=false&limit=${limit}&offset=${offset}`, signal);
-    for (const event of events) {
-      for (const record of event.markets) if (!record.closed && record.clobTokenIds) found.push(market(record, event));
-    }
-    set("markets", [...found]);
+    const events = await load(`${CATALOG}/events?closed=false&limit=${limit}&offset=${offset}`, signal);
+    for (const each of events.flatMap(marketsIn)) if (!each.closed && !found.has(each.id)) found.set(each.id, each);
+    set("markets", [...found.values()]);
     offset += events.length;
     if (events.length < limit) break;
   }
@@ -96,24 +124,55 @@ export async function loadMarkets(signal) {
  * @returns {Promise<Market | null>}
  */
 export async function findMarket(slug, signal) {
-  const known = (get("markets") ?? []).find((/** @type {Market} */ candidate) => candidate.slug === slug || candidate.id === slug);
+  const known = get("markets")?.find((candidate) => candidate.slug === slug || candidate.id === slug);
   if (known) return known;
   const key = slug.startsWith("0x") ? "condition_ids" : "slug";
-  const [record] = await load(`/ui/api/catalog/markets?${key}=${encodeURIComponent(slug)}&limit=1`, signal);
-  if (!record) return null;
-  return market(record, record.events?.[0]);
+  const [record] = await load(`${CATALOG}/markets?${key}=${encodeURIComponent(slug)}&include_tag=true&limit=1`, signal);
+  return record ? market(record, record.events?.[0]) : null;
 }
 
 /**
- * The other questions of an event, in the order of the catalog.
- * @param {string} slug of the event
+ * An event with its questions, in the order of the catalog.
+ * @param {string} slug
  * @param {AbortSignal} signal
- * @returns {Promise<Market[]>}
+ * @returns {Promise<Event | null>}
  */
-export async function marketsOf(slug, signal) {
-  if (!slug) return [];
-  const [event] = await load(`/ui/api/catalog/events?slug=${encodeURIComponent(slug)}&limit=1`, signal);
-  return (event?.markets ?? []).map((/** @type {any} */ record) => market(record, event));
+export async function findEvent(slug, signal) {
+  const [event] = slug ? await load(`${CATALOG}/events?slug=${encodeURIComponent(slug)}&limit=1`, signal) : [];
+  if (!event) return null;
+  const { title, description = "", negRisk = false } = event;
+  return { slug, title, description, negRisk, tags: labels(event), markets: marketsIn(event) };
+}
+
+/** Questions and addresses of markets that the list does not have. @type {Map<string, { question: string, slug: string }>} */
+const titles = new Map();
+
+/**
+ * The title of a market by its condition id; unknown ones are read, and "titles" tells when they have come.
+ * @param {string} id
+ * @returns {{ question: string, slug: string } | null}
+ */
+export function titleOf(id) {
+  const known = get("markets")?.find((candidate) => candidate.id === id) ?? titles.get(id);
+  if (known) return known;
+  if (missing.size === 0) setTimeout(loadTitles);
+  missing.add(id);
+  return null;
+}
+
+/** @type {Set<string>} */
+const missing = new Set();
+
+async function loadTitles() {
+  const ids = [...missing].slice(0, SUMMARY_BATCH);
+  const records = await load(`${CATALOG}/markets?condition_ids=${ids.join(",")}&limit=${ids.length}`).catch(() => []);
+  for (const id of ids) {
+    const record = records.find((/** @type {any} */ each) => each.conditionId === id);
+    titles.set(id, { question: record?.question ?? id, slug: record?.slug || id });
+    missing.delete(id);
+  }
+  set("titles", ids);
+  if (missing.size > 0) loadTitles();
 }
 
 /** @type {Map<string, Figures>} */
@@ -123,27 +182,51 @@ const figures = new Map();
 export const figuresOf = (id) => figures.get(id) ?? null;
 
 /**
- * Chance of Yes by the exchange's definition of a current price.
- * @param {Figures | null} known
+ * Chance of the first outcome by the exchange's definition of a current price.
+ * @param {{ bid: bigint | null, ask: bigint | null, last: bigint | null, resolved?: boolean, price?: bigint | null } | null} known
  * @returns {bigint | null}
  */
 export function chance(known) {
   if (!known) return null;
   const { bid, ask, last } = known;
+  if (known.resolved) return known.price ?? null;
   const both = bid !== null && ask !== null;
   if (both && ask - bid <= WIDE) return (bid + ask) / 2n;
   return last ?? (both ? (bid + ask) / 2n : null);
 }
 
+/** @param {Market[]} markets of an event */
+export const sumOfChances = (markets) => markets.reduce((sum, each) => sum + (chance(figuresOf(each.id)) ?? 0n), 0n);
+
 /**
- * Points of a trend: a day ago by the change, the last day's hours, the present.
+ * What the price has moved since a day ago, or since the market's first.
+ * @param {Figures | null} known
+ * @param {bigint | null} now
+ */
+export const changeOf = (known, now = chance(known)) => (known === null || known.base === null || now === null ? null : now - known.base);
+
+/**
+ * Points of a trend: a day ago, the last day's hours, the present.
  * @param {Figures | null} known
  * @returns {number[]}
  */
 export function trendOf(known) {
   const now = chance(known);
-  if (!known || now === null || known.spark.length === 0) return known?.spark ?? [];
-  return [float(now - (known.change ?? 0n)), ...known.spark, float(now)];
+  if (!known || now === null || known.base === null) return known?.spark ?? [];
+  return [float(known.base), ...known.spark, float(now)];
+}
+
+/**
+ * What an order would pay and get now for an outcome.
+ * @param {{ bid: bigint | null, ask: bigint | null } | null} known of the first outcome
+ * @param {number} outcome
+ * @param {"BUY" | "SELL"} [side]
+ * @returns {bigint | null}
+ */
+export function bestPrice(known, outcome, side = "BUY") {
+  const first = (side === "BUY") === (outcome === 0) ? known?.ask : known?.bid;
+  if (first === null || first === undefined) return null;
+  return outcome === 0 ? first : ONE - first;
 }
 
 /**
@@ -166,15 +249,17 @@ export async function loadFigures(ids, signal) {
  * @returns {Figures}
  */
 function summary(row) {
+  const price = present(row.price);
+  const change = present(row.change_24h);
   return {
+    resolved: row.status === "resolved",
     bid: side(row.best_bid),
     ask: side(row.best_ask),
     last: present(row.last_price),
-    change: present(row.change_24h),
+    price,
+    base: price === null || change === null ? null : price - change,
     volume: micros(row.volume_24h),
-    spark: (row.sparkline ?? [])
-      .filter((/** @type {any} */ point) => point !== null)
-      .map((/** @type {any} */ point) => Number(point?.p ?? point)),
+    spark: (row.sparkline ?? []).filter((/** @type {any} */ point) => point !== null).map(Number),
   };
 }
 
@@ -186,7 +271,7 @@ const present = (value) => (value === null || value === undefined || value === "
  * @param {any} value
  */
 export function side(value) {
-  const price = value === null || value === undefined ? null : parse(value);
+  const price = parse(value);
   return price === null || price <= 0n || price >= ONE ? null : price;
 }
 
@@ -199,25 +284,25 @@ export function followFigures(market) {
   if (!market.tokens[0]) return () => {};
   return follow({ token: market.tokens[0], market: market.id, books: false }, (message) => {
     const known = figures.get(market.id);
-    if (!known || !applied(known, message, market.tokens[0])) return;
-    set("figures", [market.id]);
+    if (known && applied(known, message, market.tokens[0])) set("figures", [market.id]);
   });
 }
 
 /**
  * @param {Figures} known
  * @param {any} message
- * @param {string} token of Yes
+ * @param {string} token of the first outcome
  */
 function applied(known, message, token) {
-  if (message.event_type === "best_bid_ask" && message.asset_id === token) {
+  if (message.event_type === "market_resolved") {
+    known.resolved = true;
+    known.price = micros(message.payouts?.[0]);
+  } else if (message.event_type === "best_bid_ask" && message.asset_id === token) {
     known.bid = side(message.best_bid);
     known.ask = side(message.best_ask);
   } else if (message.event_type === "last_trade_price" && message.asset_id === token) {
-    const price = micros(message.price);
-    if (known.change !== null && known.last !== null) known.change += price - known.last;
-    known.last = price;
-    known.volume += (price * micros(message.size)) / ONE;
+    known.last = micros(message.price);
+    known.volume += (known.last * micros(message.size)) / ONE;
   } else return false;
   return true;
 }

@@ -22,7 +22,7 @@ import { get, set } from "./store.js";
  * @property {boolean} accepting
  * @property {import("./quote.js").FeeSchedule} fee
  * @property {string} description
- * @property {string} winner outcome, or empty
+ * @property {bigint[] | null} payouts of a share of each outcome, once resolved
  * @property {Life} life
  *
  * @typedef {object} Life clock, proposal and settlement; times in milliseconds
@@ -62,10 +62,11 @@ export class OpenMarket {
     set("terms", null);
     const what = { token: market.tokens[0], market: market.id, books: true };
     this.stop = follow(what, (message, sequence) => this.take(message, sequence));
+    /** @type {Set<() => Promise<void>>} */
     this.loading = new Set();
     this.timers = [
       setInterval(() => this.run(this.loadTerms), TERMS_MS),
-      setInterval(() => get("stream").state === "polling" && !document.hidden && this.run(this.loadTrades), TRADES_POLL_MS),
+      setInterval(() => get("stream")?.state === "polling" && !document.hidden && this.run(this.loadTrades), TRADES_POLL_MS),
     ];
     for (const job of [this.loadFirstBook, this.loadTrades, this.loadTerms]) this.run(job);
   }
@@ -113,7 +114,7 @@ export class OpenMarket {
       accepting: Boolean(detail.accepting_orders),
       fee: { rate: micros(terms.fd?.r ?? 0), exponent: Number(terms.fd?.e ?? 0) },
       description: detail.description || this.market.description,
-      winner: detail.tokens?.find((/** @type {any} */ token) => token.winner)?.outcome ?? "",
+      payouts: detail.status === "resolved" ? detail.tokens.map((/** @type {any} */ token) => micros(token.price)) : null,
       life: detail.life ?? { stage: detail.status, clear_book_on_start: false, taker_delay_ms: 0, rebate_rate: 0 },
     });
   }

@@ -25,7 +25,7 @@ export function feeOf(shares, price, schedule) {
 }
 
 /** Shares trade in lots of 0.01. */
-const LOT = 10_000n;
+export const LOT = 10_000n;
 
 /**
  * Takes from the levels of the other side, best first.
@@ -61,6 +61,8 @@ export function walk(levels, order, schedule) {
  * @property {bigint} price limit, or the worst price of a market order
  * @property {bigint} shares
  * @property {bigint} [budget] money of a market buy
+ *
+ * @typedef {ReturnType<typeof quote>} Quote
  */
 
 /**

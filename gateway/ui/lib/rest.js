@@ -1,6 +1,6 @@
-/** Requests to the exchange, and its errors in its own words. */
+/** Requests to the exchange, and its errors. */
 
-import { t } from "./messages.js";
+import { rejection, t } from "./messages.js";
 import * as network from "./network.js";
 import { set } from "./store.js";
 
@@ -39,6 +39,7 @@ const ACT_ATTEMPTS = 5;
  * @typedef {object} Answer
  * @property {any} data
  * @property {number} sequence of header x-sequence, 0 when absent
+ * @property {string} cursor of header x-next-cursor, empty on the last page
  */
 
 /**
@@ -73,7 +74,8 @@ export async function send(method, path, options = {}) {
   const body = parsed(text);
   if (!response.ok) throw failure(response, body, text);
   set("reachable", true);
-  return { data: body, sequence: Number(response.headers.get("x-sequence") ?? 0) };
+  const { headers: named } = response;
+  return { data: body, sequence: Number(named.get("x-sequence") ?? 0), cursor: named.get("x-next-cursor") ?? "" };
 }
 
 /** @param {string} text */
@@ -173,3 +175,14 @@ export const load = async (path, signal) => (await read(path, { signal })).data;
 
 /** @param {unknown} error */
 export const reason = (error) => (error instanceof Error ? error.message : String(error));
+
+/**
+ * What to tell the visitor: the page's words for a known code, and the exchange's own text to unfold.
+ * @param {unknown} error
+ * @returns {{ words: string, detail: string }}
+ */
+export function explain(error) {
+  if (isTemporary(error)) return { words: t("outcome_unknown"), detail: error.message };
+  if (!(error instanceof ApiError)) return { words: reason(error), detail: "" };
+  return { words: rejection(error.code) ?? t("refused"), detail: error.message };
+}

@@ -21,11 +21,12 @@ export const session = () => get("session") ?? null;
 const prefix = () => get("site")?.header_prefix ?? "POLY";
 
 /**
+ * Makes the key of a wallet. That of a development wallet, whose own key is public, is always kept.
  * @param {import("./wallet.js").Wallet} wallet
  * @param {boolean} remember keeps the key in the storage of this tab
  */
 export async function connect(wallet, remember) {
-  const chain = get("site").chain_id;
+  const chain = get("site")?.chain_id ?? 0;
   const address = await requestAddress(wallet);
   await ensureChain(wallet, chain);
   const timestamp = String(Math.floor(Date.now() / 1000));
@@ -38,7 +39,7 @@ export async function connect(wallet, remember) {
     [`${name}_NONCE`]: "0",
   };
   const { data } = await change("POST", "/auth/api-key", undefined, async () => headers);
-  if (remember) sessionStorage.setItem(STORED, JSON.stringify({ id: wallet.id, address, key: data }));
+  if (remember || wallet.development) sessionStorage.setItem(STORED, JSON.stringify({ id: wallet.id, address, key: data }));
   set("session", { wallet, address, key: data });
 }
 
@@ -138,7 +139,9 @@ async function endingStale(answer) {
  */
 function orderDomain(negRisk) {
   const fits = ["both", negRisk ? "neg-risk" : "plain"];
-  return get("site").order_domains.find((/** @type {any} */ domain) => fits.includes(domain.markets));
+  const domain = get("site")?.order_domains.find((each) => fits.includes(each.markets));
+  if (!domain) throw new Error(t("no_domain"));
+  return domain;
 }
 
 /**

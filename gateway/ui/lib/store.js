@@ -1,49 +1,101 @@
 /** The one store: named values, and those who want to know when one changes. */
 
-/** @typedef {(value: any) => void} Listener */
+/**
+ * @typedef {object} Site
+ * @property {string} name
+ * @property {{ symbol: string, code: string, decimals: number }} currency
+ * @property {string | null} logo
+ * @property {number} chain_id
+ * @property {{ name: string, version: string, chainId: number, verifyingContract: string, markets: string }[]} order_domains
+ * @property {string} header_prefix
+ * @property {string | null} wallet
+ * @property {string} [simulated_until] the commands up to this time were simulated
+ *
+ * @typedef {{ state: import("./socket.js").StreamState, sequence: number, rate: number, age: number | null }} StreamFigures
+ * @typedef {{ total: bigint, free: bigint }} Cash
+ * @typedef {{ market: string, outcome: number, side: "BUY" | "SELL", shares?: bigint }} Draft what the ticket of a market begins with
+ *
+ * @typedef {object} Values
+ * @property {import("./router.js").Route} route
+ * @property {Site} site
+ * @property {import("./session.js").Session | null} session
+ * @property {StreamFigures} stream
+ * @property {boolean} loading the view on screen lacks figures
+ * @property {boolean} reachable
+ * @property {import("./network.js").Trouble | null} network
+ * @property {string} notice
+ * @property {string} theme
+ * @property {import("./markets.js").Market[]} markets
+ * @property {string[]} figures condition ids whose figures changed
+ * @property {string[]} titles condition ids whose titles have come
+ * @property {string} search
+ * @property {{ event_type: string }} listing the newest message about a market that came or resolved
+ * @property {import("./markets.js").Market} market on screen
+ * @property {number} outcome of the market on screen that is looked at
+ * @property {import("./book.js").Book} book
+ * @property {import("./open_market.js").Trade[] | null} trades
+ * @property {import("./open_market.js").Terms | null} terms
+ * @property {Draft | null} draft
+ * @property {import("./account.js").OwnOrder[] | null} orders
+ * @property {import("./account.js").Position[] | null} positions
+ * @property {import("./account.js").Fill[] | null} fills
+ * @property {import("./account.js").Activity[] | null} activity
+ * @property {Cash | null} cash
+ * @property {bigint | null} rebates
+ * @property {unknown} account_error
+ * @property {import("./socket.js").StreamState} user_stream
+ */
 
-/** @type {Map<string, any>} */
+/** @type {Map<keyof Values, unknown>} */
 const values = new Map();
-/** @type {Map<string, Set<Listener>>} */
+/** @type {Map<keyof Values, Set<(value: never) => void>>} */
 const listeners = new Map();
 
 /**
- * @param {string} key
- * @returns {any}
+ * @template {keyof Values} K
+ * @param {K} key
+ * @returns {Values[K] | undefined} undefined until it is first set
  */
-export const get = (key) => values.get(key);
+export const get = (key) => /** @type {Values[K] | undefined} */ (values.get(key));
 
 /**
- * @param {string} key
- * @param {any} value
+ * A value that the views of a market may rely on.
+ * @template {"market" | "outcome" | "book"} K
+ * @param {K} key
+ * @returns {Values[K]}
+ */
+export const open = (key) => /** @type {Values[K]} */ (values.get(key));
+
+/**
+ * @template {keyof Values} K
+ * @param {K} key
+ * @param {Values[K]} value
  */
 export function set(key, value) {
   values.set(key, value);
-  for (const listener of listeners.get(key) ?? []) listener(value);
+  for (const listener of listeners.get(key) ?? []) /** @type {(value: Values[K]) => void} */ (listener)(value);
 }
 
 /**
  * Calls the listener at every change, and at once if there is a value.
- * @param {string} key
- * @param {Listener} listener
+ * @template {keyof Values} K
+ * @param {K} key
+ * @param {(value: Values[K]) => void} listener
  * @returns {() => void} ends the subscription
  */
 export function watch(key, listener) {
-  let set = listeners.get(key);
-  if (!set) listeners.set(key, (set = new Set()));
-  set.add(listener);
-  if (values.has(key)) listener(values.get(key));
-  return () => set.delete(listener);
+  const known = listeners.get(key) ?? new Set();
+  listeners.set(key, known);
+  known.add(listener);
+  if (values.has(key)) listener(/** @type {Values[K]} */ (values.get(key)));
+  return () => known.delete(listener);
 }
 
 /** A custom element that ends its subscriptions, timers and requests when it leaves the page. */
 export class View extends HTMLElement {
-  constructor() {
-    super();
-    /** @type {(() => void)[]} */
-    this.endings = [];
-    this.controller = new AbortController();
-  }
+  /** @type {(() => void)[]} */
+  endings = [];
+  controller = new AbortController();
 
   /** Ends the requests of this view when it leaves the page. */
   get signal() {
@@ -51,11 +103,12 @@ export class View extends HTMLElement {
   }
 
   /**
-   * @param {string} key
-   * @param {Listener} listener
+   * @template {keyof Values} K
+   * @param {K | K[]} keys
+   * @param {(value: Values[K]) => void} listener
    */
-  follow(key, listener) {
-    this.endings.push(watch(key, listener));
+  follow(keys, listener) {
+    for (const key of Array.isArray(keys) ? keys : [keys]) this.endings.push(watch(key, listener));
   }
 
   /**
@@ -89,6 +142,17 @@ export class View extends HTMLElement {
   listen(target, type, listener) {
     target.addEventListener(type, listener);
     this.endings.push(() => target.removeEventListener(type, listener));
+  }
+
+  /**
+   * Calls when the size of an element changes.
+   * @param {Element} element
+   * @param {() => void} call
+   */
+  resized(element, call) {
+    const observer = new ResizeObserver(call);
+    observer.observe(element);
+    this.endings.push(() => observer.disconnect());
   }
 
   disconnectedCallback() {

@@ -114,6 +114,28 @@ impl PriceHistory<'_> {
         points
     }
 
+    /// The first of [`Self::points`]; it visits no bucket after it.
+    #[must_use]
+    pub fn first(&self) -> Option<PricePoint> {
+        let open = self.open();
+        let row = |index| self.change(self.list.get(index)?);
+        let mut bucket = self.first;
+        while bucket < self.end {
+            let is_open = open.bucket <= bucket;
+            let rows = self.changes_until(bucket + 1);
+            let stored = rows.checked_sub(1).and_then(row);
+            let change = if is_open { Some(open) } else { stored };
+            if let Some(midpoint) = change.and_then(|change| change.midpoint) {
+                return Some(self.point(bucket, midpoint));
+            }
+            if is_open {
+                return None;
+            }
+            bucket = row(rows).map_or(open.bucket, |change| change.bucket);
+        }
+        None
+    }
+
     /// The newest point before or in the last bucket: of that bucket, or of the last before it that
     /// has a midpoint.
     #[must_use]

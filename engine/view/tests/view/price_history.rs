@@ -88,6 +88,7 @@ fn points(view: &View, outcome: Outcome, minutes: u32, range: (u64, u64)) -> Vec
     let history = history.expect("the market is there");
     let points = history.points();
     assert!(points.len() <= history.buckets());
+    assert_eq!(history.first(), points.first().copied());
     let minute = |start| {
         assert_eq!(start % 60, 0);
         start / 60

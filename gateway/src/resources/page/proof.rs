@@ -1,6 +1,7 @@
 //! `GET /ui/api/proof/{trade}`: the proof of a trade: its frame, the frame's position in the chain,
 //! and what the owners of both orders signed.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use foretell_auth::order_signature::verify_evidence;
@@ -172,8 +173,8 @@ struct Found {
     maker_place: Option<FramePosition>,
 }
 
-/// A trade by its id, or by its transaction hash among the newest trades. A hash is that of a frame,
-/// and the first trade of the frame is meant.
+/// A trade by its id, or by its transaction hash. A hash is that of a frame, and the first trade of
+/// the frame is meant.
 pub(crate) enum TradeName {
     Id(TradeId),
     Hash([u8; 32]),
@@ -243,21 +244,33 @@ pub(crate) async fn show(
     Ok(Json::of(&proof).at(position))
 }
 
+/// The trade of a name. A hash is looked for from the newest trade to the oldest.
 async fn trade_id(app: &Arc<App>, name: TradeName) -> Result<TradeId, Failure> {
     let hash = match name {
         TradeName::Id(id) => return Ok(id),
         TradeName::Hash(hash) => hash,
     };
-    let app = Arc::clone(app);
-    let searching = work::blocking(move || trade_of_receipt(&app, &hash));
-    let id = searching.await.map_err(|_| ErrorCode::Internal)?;
-    Ok(id.ok_or(ErrorCode::TradeNotFound)?)
+    let mut end = app.shared_view.read().view.trades().count();
+    while end > 0 {
+        let begin = end.saturating_sub(PROOF_TRADES);
+        let app = Arc::clone(app);
+        let searching = work::blocking(move || trade_of_receipt(&app, &hash, begin..end));
+        if let Some(id) = searching.await.map_err(|_| ErrorCode::Internal)? {
+            return Ok(id);
+        }
+        end = begin;
+        work::rest().await;
+    }
+    Err(ErrorCode::TradeNotFound.into())
 }
 
-fn trade_of_receipt(app: &App, hash: &[u8; 32]) -> Option<TradeId> {
-    let newest: Vec<_> = {
+/// The trade among those of some places, counted from the oldest.
+fn trade_of_receipt(app: &App, hash: &[u8; 32], places: Range<usize>) -> Option<TradeId> {
+    let firsts: Vec<_> = {
         let state = app.shared_view.read();
-        let slots = state.view.trades().slots().rev().take(PROOF_TRADES);
+        let trades = state.view.trades();
+        let newer = trades.count().saturating_sub(places.end);
+        let slots = trades.slots().rev().skip(newer).take(places.len());
         let records = slots.filter_map(|slot| state.view.trade(slot));
         let first = records.filter(|record| record.index.0 == 0);
         first
@@ -265,7 +278,7 @@ fn trade_of_receipt(app: &App, hash: &[u8; 32]) -> Option<TradeId> {
             .collect()
     };
     let mut frames = None;
-    let found = newest.into_iter().find(|(_, place, sequence)| {
+    let found = firsts.into_iter().find(|(_, place, sequence)| {
         let receipt = app.shared_view.receipt_by(&mut frames, *place, *sequence);
         receipt.as_ref() == Some(hash)
     });

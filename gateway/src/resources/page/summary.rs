@@ -4,7 +4,7 @@
 use foretell_model::{
     ConditionId, MarketNumber, MarketState, Micros, Outcome, Price, TimeNs, TokenId,
 };
-use foretell_view::{PricePoint, View};
+use foretell_view::{PriceHistory, PricePoint, View};
 use foretell_wire::read::query::trading::SummaryQuery;
 use foretell_wire::{Decimal, written};
 use schemars::JsonSchema;
@@ -38,7 +38,7 @@ pub(crate) struct Row {
     #[serde(with = "written::State")]
     status: MarketState,
     price: Option<Text>,
-    /// Change of the price since the first midpoint of the last 24 hours.
+    /// Change of the price since the first midpoint of the last 24 hours, in steps of a minute.
     change_24h: Option<Text>,
     /// Price of the last trade.
     last_price: Option<Text>,
@@ -89,9 +89,10 @@ fn row(app: &App, page: &Page, condition: ConditionId, budget: &mut usize) -> Op
     let yes = view.books().get(number)?.of(Outcome::Yes);
     let now = seconds_now(view);
     let (bid, ask, last) = (yes.best_bid(), yes.best_ask(), yes.last_trade());
-    let points = day_of(view, number, now);
+    let points = day_of(view, number, 30, now).map_or_else(Vec::new, |day| day.points());
     let current = view.current_price(number, Outcome::Yes)?.half_units();
-    let change = points.first().map(|first| {
+    let first = day_of(view, number, 1, now).and_then(|day| day.first());
+    let change = first.map(|first| {
         let before = first.midpoint.half_units();
         Text(Decimal::new(
             (i128::from(current) - i128::from(before)) * 5,
@@ -126,11 +127,10 @@ fn price(price: Price) -> Text {
     Text(price.into())
 }
 
-/// Midpoints of the last 24 hours in buckets of half an hour, at most 49.
-fn day_of(view: &View, market: MarketNumber, now: u64) -> Vec<PricePoint> {
+/// Midpoints of the last 24 hours in buckets of some minutes.
+fn day_of(view: &View, market: MarketNumber, minutes: u32, now: u64) -> Option<PriceHistory<'_>> {
     let from = now.saturating_sub(HOURS * HOUR);
-    let history = view.price_history(market, Outcome::Yes, 30, (from, now));
-    history.map_or_else(Vec::new, |history| history.points())
+    view.price_history(market, Outcome::Yes, minutes, (from, now))
 }
 
 /// For each of the last 24 hours the last midpoint in it.

@@ -32,7 +32,7 @@ texts! {
     AnySide = "^([bB][uU][yY]|[sS][eE][lL][lL])$";
     /// Token id: decimal, or `<condition id>:<outcome index>`.
     AnyToken = "^([0-9]{1,78}|0x[0-9a-fA-F]{64}:[01])$";
-    /// Id of a trade, or the transaction hash of one of the newest 1,024.
+    /// Id of a trade, or its transaction hash.
     AnyTrade = "^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|0x[0-9a-fA-F]{64})$";
     /// Whole units, up to six decimals.
     AnyAmount = "^[0-9]{1,78}([.][0-9]{1,6})?$";

@@ -153,6 +153,7 @@ fn price_history_samples_the_midpoint_at_the_end_of_every_bucket() {
                         answer, naive,
                         "seed {seed}, market {market}, {minutes} minutes, {range:?}"
                     );
+                    assert_eq!(history.first(), history.points().first().copied());
                     assert!(answer.len() <= history.buckets());
                     assert!(history.buckets() <= history.visits());
                     gaps += history.buckets() - answer.len();

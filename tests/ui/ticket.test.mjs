@@ -1,0 +1,183 @@
+// The ticket: what it says while one types, what it never signs, what it tells afterwards.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import { MARKET, buy, clean, connect, eventually, go, launch, open, register, state } from "./browser.mjs";
+
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(() => browser?.close());
+
+const submit = (page) => page.locator("order-ticket .submit");
+/** The text of the button, once it is this. */
+const says = (page, wanted) =>
+  eventually(
+    () => submit(page).textContent(),
+    (text) => wanted.test(text),
+  );
+const figure = (page, name) => page.locator(`order-ticket .figures > div:has(dt:text-is("${name}")) dd`).textContent();
+
+/** A market without bots, with an ask of 40¢ for 100 shares by another wallet. */
+async function quiet() {
+  const market = await register(`Is this book quiet? ${Date.now()}`);
+  const maker = await open(browser);
+  await go(maker, market);
+  await connect(maker, 3);
+  await state(maker, "live");
+  await maker.locator('order-ticket input[value="1"]').check({ force: true });
+  await buy(maker, { cents: 60, shares: 100 });
+  await maker.waitForSelector(".notice:has-text('Order rests')");
+  await clean(maker);
+  return market;
+}
+
+test("the button says why it is off while one types, and nothing invalid is signed", async () => {
+  const page = await open(browser);
+  let signed = 0;
+  await page.route("**/ui/wallet", (route) => {
+    if (route.request().postData().includes("Order")) signed += 1;
+    return route.continue();
+  });
+  await go(page, await quiet());
+  await connect(page, 0);
+  await state(page, "live");
+  for (const [price, shares, reason] of [
+    ["150", "10", /^Price: 1¢ to 99¢$/],
+    ["0", "10", /^Enter a price$/],
+    ["40.5", "10", /^Price: steps of 1¢$/],
+    ["40", "2", /^At least 5 shares$/],
+    ["40", "10.005", /^Shares: two decimals$/],
+    ["40", "112500", /^You have \$[\d,.]+ free$/],
+    ["40", "", /^Enter a number of shares$/],
+  ]) {
+    await page.fill("#ticket-price", price);
+    await page.fill("#ticket-shares", shares);
+    await says(page, reason);
+    assert.ok(await submit(page).isDisabled(), String(reason));
+    await page.press("#ticket-shares", "Enter");
+  }
+  await page.fill("#ticket-shares", "10");
+  await page.locator("#ticket-post").check();
+  await says(page, /^Post only: would trade now$/);
+  await page.locator("#ticket-post").uncheck();
+  await page.selectOption("#ticket-type", "GTD");
+  await page.fill("#ticket-expires", "2020-01-01T00:00");
+  await says(page, /^Expires at least/);
+  await page.selectOption("#ticket-type", "FOK");
+  await page.fill("#ticket-shares", "500");
+  await says(page, /^The book cannot fill this now$/);
+  await page.selectOption("#ticket-type", "GTC");
+  await page.locator('order-ticket input[value="SELL"]').check({ force: true });
+  await page.fill("#ticket-shares", "10");
+  await says(page, /^You have 0 free$/);
+  assert.equal(signed, 0);
+  await page.locator('order-ticket input[value="BUY"]').check({ force: true });
+  await page.waitForSelector("order-ticket .submit:enabled");
+  await clean(page);
+});
+
+test("a rejection is told in the page's words, the exchange's text behind a fold", async () => {
+  const page = await open(browser);
+  await go(page, MARKET);
+  await connect(page, 1);
+  await state(page, "live");
+  const text = "order 0x12 is invalid. Size (4) lower than the minimum: 5";
+  await page.route("**/order", (route) =>
+    route.fulfill({ status: 400, headers: { "x-error-code": "size_below_minimum" }, json: { error: text } }),
+  );
+  await buy(page, { cents: 2, shares: 6 });
+  await page.waitForSelector("order-ticket .problem p:has-text('smaller than this market')");
+  const fold = page.locator("order-ticket .problem details");
+  assert.ok(!(await fold.locator("code").isVisible()));
+  await fold.locator("summary").click();
+  assert.equal(await fold.locator("code").textContent(), text);
+  await page.unroute("**/order");
+  await clean(page, /status of 400/);
+});
+
+test("a notice covers nothing that it speaks of", async () => {
+  for (const width of [1440, 1024, 390]) {
+    const page = await open(browser, { viewport: { width, height: 844 } });
+    await go(page, MARKET);
+    await page.waitForSelector("trade-list .trades td");
+    await page.evaluate(async () => {
+      const { set } = await import("/ui/lib/store.js");
+      set("notice", "Filled 50 Yes: $19.62 debited, 12¢ of it fee. ".repeat(2));
+    });
+    const box = await page.locator(".notice").boundingBox();
+    const bar = await page.locator("header.top").boundingBox();
+    assert.ok(box.y >= bar.y && box.y + box.height <= bar.y + bar.height, `${width} px: ${JSON.stringify(box)}`);
+    assert.ok(box.x >= 0 && box.x + box.width <= width);
+    await clean(page);
+  }
+});
+
+test("outcome first: buttons with prices in the ticket, on rows and on the phone's bar", async () => {
+  const market = await quiet();
+  const page = await open(browser);
+  await go(page, market);
+  await state(page, "live");
+  await page.waitForSelector("order-ticket .outcomes label:has-text('Buy Yes 40¢')");
+  await page.waitForSelector("order-ticket .outcomes label:has-text('Buy No –')");
+  await page.locator('order-ticket input[value="SELL"]').check({ force: true });
+  await page.waitForSelector("order-ticket .outcomes label:has-text('Sell No 60¢')");
+  await go(page, "/ui/");
+  await page.fill("header input[type=search]", "lindqvist");
+  const row = page.locator(".list-row.link-row", { hasText: "Lindqvist" }).first();
+  await row.locator("button.outcome.no:has-text('¢')").click();
+  await page.waitForURL(/lindqvist/);
+  await page.waitForSelector('order-ticket .outcomes input[value="1"]:checked', { state: "attached" });
+  await page.waitForSelector('order-ticket[data-side="BUY"]');
+  await clean(page);
+
+  const phone = await open(browser, { viewport: { width: 390, height: 844 }, hasTouch: true });
+  await go(phone, market);
+  await state(phone, "live");
+  await phone.click(".trade-bar button.yes:has-text('Buy Yes'):has-text('40¢')");
+  await phone.waitForSelector(".ticket-panel.open .sheet-head strong:has-text('Is this book quiet?')");
+  await phone.waitForSelector(".ticket-panel.open .outcomes label:has-text('Buy Yes 40¢')");
+  await clean(phone);
+});
+
+test("total is cost and fee, the gain stands with its percent, buttons step and add, and a fill says what was debited", async () => {
+  const market = await quiet();
+  const taker = await open(browser);
+  await taker.route("**/clob-markets/**", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), fd: { r: 0.04, e: 1 } } });
+  });
+  await go(taker, market);
+  await connect(taker, 0);
+  await state(taker, "live");
+  await taker.fill("#ticket-price", "40");
+  await taker.fill("#ticket-shares", "50");
+  await eventually(
+    () => figure(taker, "To win"),
+    (text) => text === "$50.00 (+144%)",
+  );
+  assert.equal(await figure(taker, "Cost"), "$20.00");
+  assert.equal(await figure(taker, "Fee"), "48¢");
+  assert.equal(await figure(taker, "Total"), "$20.48");
+  await taker.click("order-ticket button[aria-label='More Limit price']");
+  assert.equal(await taker.inputValue("#ticket-price"), "41");
+  await taker.click("order-ticket button[aria-label='Less Limit price']");
+  await taker.click("order-ticket button[aria-label='More Shares']");
+  assert.equal(await taker.inputValue("#ticket-shares"), "60");
+  await taker.click("order-ticket .line button:has-text('+$10')");
+  assert.equal(await taker.inputValue("#ticket-shares"), "85");
+  await taker.click("order-ticket .line button:has-text('+$100')");
+  assert.equal(await taker.inputValue("#ticket-shares"), "335");
+  await taker.click("order-ticket .line button:has-text('Max')");
+  await taker.waitForSelector("order-ticket .submit:enabled");
+  const most = Number(await taker.inputValue("#ticket-shares"));
+  assert.ok(most > 335);
+  await taker.fill("#ticket-shares", String(most + 1));
+  await says(taker, /^You have \$[\d,.]+ free$/);
+  await taker.fill("#ticket-shares", "20");
+  await submit(taker).click();
+  await taker.waitForSelector(".notice:has-text('Filled 20 Yes: $8.00 debited, $0.00 of it fee.')");
+  await clean(taker);
+});
