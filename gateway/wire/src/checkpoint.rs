@@ -31,8 +31,7 @@ pub struct CheckpointRow {
     /// The Ed25519 signature.
     #[schemars(extend("pattern" = "^0x[0-9a-f]{128}$"))]
     signature: String,
-    /// The commands up to this time are simulated, unix milliseconds; absent on a real exchange. The digest
-    /// covers it.
+    /// The commands up to this time are simulated, unix milliseconds; absent on a real exchange.
     #[serde(skip_serializing_if = "Option::is_none")]
     simulated_until: Option<u64>,
 }
