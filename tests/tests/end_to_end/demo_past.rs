@@ -14,7 +14,7 @@ fn start(data: &std::path::Path) -> Exchange {
         gateways: 1,
         ..Options::default()
     };
-    Exchange::start_at(env!("CARGO_BIN_EXE_foretell-under-test"), &options, data)
+    Exchange::start_at(&options, data)
 }
 
 async fn read(url: &str) -> Value {
@@ -182,7 +182,7 @@ async fn everything_is_shown(exchange: &Exchange) -> u64 {
 
 #[tokio::test]
 async fn an_exchange_without_a_past_says_nothing_of_one() {
-    let exchange = Exchange::start(env!("CARGO_BIN_EXE_foretell-under-test"), &Options::demo());
+    let exchange = Exchange::start(&Options::demo());
     let site = read(&format!("{}/ui/api/site", exchange.trading)).await;
     assert_eq!(site["demo"], true);
     assert_eq!(site.get("simulated_until"), None, "{site}");
