@@ -42,7 +42,6 @@ pub(crate) enum Kind {
     AdvanceTime,
     Continue,
     AttestState,
-    Simulate,
     ConfirmWithdrawal,
     ReleaseWithdrawal,
     PayRebates,
@@ -105,7 +104,6 @@ const USUAL: &[(Kind, u64)] = &[
     (Kind::AdvanceTime, 6),
     (Kind::Continue, 1),
     (Kind::AttestState, 2),
-    (Kind::Simulate, 1),
     (Kind::Again, 6),
     (Kind::Altered, 4),
 ];
