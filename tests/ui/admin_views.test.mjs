@@ -76,7 +76,7 @@ test("markets are found by words and state, with price, volume, open interest an
 
 test("a user is found by wallet, with balances, orders and fills", async () => {
   const page = await desk(browser);
-  const { accounts } = await read("/accounts");
+  const { accounts } = await read("/accounts?limit=500");
   const account = accounts.find((it) => it.live_orders > 0);
   await view(page, "Users");
   await page.getByRole("searchbox", { name: "Find a wallet" }).fill(account.wallet.slice(0, 12));
@@ -188,7 +188,15 @@ test("no table is cut at 390 px", async () => {
   await check("a user");
   await page.goto(`${ADMIN}#new`);
   await page.getByRole("heading", { name: "New market" }).waitFor();
-  await check("a new market");
+  await check("the words of a new market");
+  await page.getByLabel("Question").fill("Will it rain in Harbour City on the first day of May 2027?");
+  await page.getByLabel("Rules").fill("0x".padEnd(120, "7"));
+  await page.getByLabel("Topics").fill("Weather, Harbour City, The first days of months");
+  await page.getByRole("button", { name: "Next" }).click();
+  await check("its trading");
+  await page.getByRole("button", { name: "Next" }).click();
+  await page.getByRole("article", { name: "Preview of its page" }).waitFor();
+  await check("its preview");
   await clean(page);
 });
 
