@@ -162,17 +162,23 @@ export class View extends HTMLElement {
   }
 }
 
+/** Settings as they were read or saved: reading them from the storage for each figure would take its time. @type {Map<string, string | null>} */
+const settings = new Map();
+
 /**
  * A setting that outlives the tab, such as the theme. Private windows may forbid it.
  * @param {string} key
  * @param {string} fallback
  */
 export function saved(key, fallback) {
-  try {
-    return localStorage.getItem(`foretell.${key}`) ?? fallback;
-  } catch {
-    return fallback;
+  if (!settings.has(key)) {
+    try {
+      settings.set(key, localStorage.getItem(`foretell.${key}`));
+    } catch {
+      settings.set(key, null);
+    }
   }
+  return settings.get(key) ?? fallback;
 }
 
 /**
@@ -180,9 +186,10 @@ export function saved(key, fallback) {
  * @param {string} value
  */
 export function save(key, value) {
+  settings.set(key, value);
   try {
     localStorage.setItem(`foretell.${key}`, value);
   } catch {
-    // Not kept, then.
+    // Kept for this page alone, then.
   }
 }
