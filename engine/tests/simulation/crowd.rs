@@ -1,10 +1,13 @@
 //! A journal to begin with: a market with so many holders that a settlement takes several steps.
 
-use foretell_fixtures::trader;
 use foretell_journal::{Appender, Preallocator, Syncer};
 use foretell_matching::{Capacity, Exchange};
+use foretell_model::command::{Deposit, Split};
 use foretell_model::limits::ACCOUNTS_PER_STEP;
-use foretell_model::{Command, Event, Sequence, TimeNs, Verdict};
+use foretell_model::{
+    AccountNumber, Command, Event, Lots, Micros, Reference, Sequence, TimeNs, Verdict,
+    WalletAddress,
+};
 
 use super::coverage::Situation;
 use super::intents::{MARKETS, market_number, register_event, register_market};
@@ -65,11 +68,24 @@ impl Founding {
     fn open(&mut self, number: u32) {
         let mut wallet = [0x77; 20];
         wallet[16..].copy_from_slice(&number.to_be_bytes());
-        let holder = trader(number).named(wallet);
-        self.apply(holder.deposit(3));
+        let reference = |kind| {
+            let mut reference = [kind; 32];
+            reference[28..].copy_from_slice(&number.to_be_bytes());
+            Reference(reference)
+        };
+        self.apply(Command::Deposit(Deposit {
+            wallet: WalletAddress(wallet),
+            amount: Micros(3_000_000),
+            reference: reference(0x77),
+        }));
         for market in 0..MARKETS {
             if number % HOLDERS_AMONG == u32::from(market) {
-                self.apply(holder.split(market_number(market), 2));
+                self.apply(Command::Split(Split {
+                    account: AccountNumber(number),
+                    market: market_number(market),
+                    lots: Lots(200),
+                    reference: reference(0x78),
+                }));
             }
         }
     }

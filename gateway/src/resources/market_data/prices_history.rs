@@ -131,14 +131,13 @@ mod tests {
     };
     use foretell_model::{
         AccountNumber, Command, Event, FramePosition, FrameRef, KeyNumber, Lots, MarketNumber,
-        Micros, Outcome, Price, TimeNs, TokenId,
+        Micros, Outcome, Price, TimeNs,
     };
 
     use super::*;
 
     const ACCOUNT: AccountNumber = AccountNumber(0);
     const MARKET: MarketNumber = MarketNumber(0);
-    const TOKENS: [TokenId; 2] = [TokenId([1; 32]), TokenId([2; 32])];
 
     /// A bid for 10 shares of a token, and its event of resting.
     fn bid(number: u64, outcome: Outcome, price: u16) -> (Command, Vec<Event>) {
@@ -165,7 +164,6 @@ mod tests {
             account: ACCOUNT,
             amount,
         });
-
         let with_key = Event::KeyRegistered(KeyRegistered {
             key: KeyNumber(0),
             owner: ACCOUNT,
@@ -205,7 +203,8 @@ mod tests {
             to,
             minutes,
         };
-        let tokens: Vec<_> = (TOKENS.iter().cycle().take(tokens))
+        let known = market(0).terms.tokens;
+        let tokens: Vec<_> = (known.iter().cycle().take(tokens))
             .map(|token| Some(TokenRef::Token(*token)))
             .collect();
         points_of(&view(), &tokens, window)
