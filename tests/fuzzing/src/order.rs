@@ -119,17 +119,18 @@ struct Listing {
 }
 
 fn listing(token: &TokenRef) -> Option<Listing> {
-    world::quiet().frames.iter().find_map(|frame| {
-        let Command::RegisterMarket(market) = &frame.command else {
-            return None;
-        };
+    let registered = (world::quiet().frames.iter()).filter_map(|frame| match &frame.command {
+        Command::RegisterMarket(market) => Some(market),
+        _ => None,
+    });
+    (0..).zip(registered).find_map(|(number, market)| {
         let outcomes = [Outcome::Yes, Outcome::No];
         let outcome = outcomes.into_iter().find(|outcome| match token {
             TokenRef::Token(token) => market.tokens[outcome.index()] == *token,
             TokenRef::Asset(condition, asked) => market.condition == *condition && asked == outcome,
         })?;
         Some(Listing {
-            market: MarketNumber(u32::from(market.condition.0[0]) - 0xC0),
+            market: MarketNumber(number),
             outcome,
             token: market.tokens[outcome.index()],
         })
@@ -269,6 +270,7 @@ fn signed(trader: usize, kind: WalletKind, market: u8, side: Side) -> OrderSubmi
         Side::Buy => (4_000_000, 10_000_000),
         Side::Sell => (10_000_000, 4_000_000),
     };
+    let terms = foretell_fixtures::market(market.into()).terms;
     let mut order = SignedOrder {
         salt: [market; 32],
         maker,
@@ -276,7 +278,7 @@ fn signed(trader: usize, kind: WalletKind, market: u8, side: Side) -> OrderSubmi
             WalletKind::Deposit => maker,
             _ => signer.address(),
         },
-        token: TokenRef::Token(TokenId([0xA0 + market; 32])),
+        token: TokenRef::Token(terms.tokens[Outcome::Yes.index()]),
         maker_amount,
         taker_amount,
         side,
@@ -304,10 +306,11 @@ pub(crate) fn seeds() -> Vec<Seed> {
     use Side::{Buy, Sell};
     let own = signed(0, WalletKind::Eoa, 0, Buy);
     let deposit = signed(1, WalletKind::Deposit, 2, Sell);
+    let condition = foretell_fixtures::market(0).terms.condition;
     let asset = OrderSubmission {
         order: SignedOrder {
-            token: TokenRef::Asset(foretell_model::ConditionId([0xC0; 32]), Outcome::No),
-            condition: Some(foretell_model::ConditionId([0xC0; 32])),
+            token: TokenRef::Asset(condition, Outcome::No),
+            condition: Some(condition),
             expiration: TimeSeconds(1_700_009_999),
             ..own.order.clone()
         },
