@@ -45,13 +45,13 @@ pub fn neg_risk_event() -> SampleEvent {
     found.expect("such an event")
 }
 
-/// All events and markets of the demo.
+/// All events and markets of a demo without a past.
 ///
 /// # Panics
 /// The sample cannot be read.
 #[must_use]
 pub fn sample() -> Sample {
-    Sample::load().expect("the sample")
+    Sample::open().expect("the sample")
 }
 
 /// One of the demo's wallets on an exchange, with its first key.

@@ -90,7 +90,7 @@ impl Sample {
     ///
     /// # Errors
     /// It does not parse; a test rules this out.
-    pub fn load() -> Result<Self, Failure> {
+    pub(crate) fn load() -> Result<Self, Failure> {
         serde_json::from_str(TEXT)
             .map_err(|error| Failure::new(format!("the built-in sample: {error}")))
     }
@@ -99,7 +99,7 @@ impl Sample {
     ///
     /// # Errors
     /// As [`Self::load`].
-    pub(crate) fn open() -> Result<Self, Failure> {
+    pub fn open() -> Result<Self, Failure> {
         let mut sample = Self::load()?;
         sample.date_ended(|_| None);
         Ok(sample)

@@ -8,7 +8,7 @@ use foretell_model::command::{
 };
 use foretell_model::{
     Command, CommandStamp, MarketNumber, MarketTerms, Micros, OperatorName, OperatorNumber,
-    OperatorRole, OrderId, OrderType, Outcome, PaymentSettings, Payout, PlaceOrder, Reference,
+    OperatorRole, OrderId, OrderType, Outcome, PaymentSettings, Payout, Reference,
     ResolutionPolicy, Settings, TimeMs, TimeNs, Verdict, WalletAddress,
 };
 
