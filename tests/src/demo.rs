@@ -176,7 +176,6 @@ impl Demo {
     }
 
     /// A request to the trading surface without credentials.
-    #[must_use]
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
         reqwest::Client::new().request(method, format!("{}{path}", self.exchange.trading))
     }

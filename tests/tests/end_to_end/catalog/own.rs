@@ -134,7 +134,7 @@ async fn shown_once(catalog: &str) {
 
 /// A trade is in the record, and in the order of lists.
 async fn trades_show(exchange: &Exchange) {
-    let traders = visitors(&exchange, 2).await;
+    let traders = visitors(exchange, 2).await;
     cross(&traders, ["700001", "700002"], (false, 4_550)).await;
     let market = until(exchange, |market| market["volumeNum"].as_f64() > Some(0.0)).await;
     assert_eq!(market["lastTradePrice"].to_string(), "0.455", "{market}");

@@ -123,7 +123,7 @@ async fn traded(exchange: &Exchange, events: &[Value]) {
     let (_, tick) = get(&url, None).await;
     let recorded = &record["orderPriceMinTickSize"];
     assert_eq!(tick["minimum_tick_size"].to_string(), recorded.to_string());
-    let traders = visitors(&exchange, 2).await;
+    let traders = visitors(exchange, 2).await;
     cross(&traders, tokens, (record["negRisk"] == true, 4_500)).await;
     let (_, trades) = get(&format!("{}/trades?limit=1", exchange.data_surface), None).await;
     assert_eq!(trades[0]["title"], record["question"]);

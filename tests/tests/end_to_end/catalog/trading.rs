@@ -63,7 +63,7 @@ async fn trade(exchange: &Exchange) {
     .await;
     assert_eq!(tick["minimum_tick_size"].to_string(), "0.001");
 
-    let traders = visitors(&exchange, 2).await;
+    let traders = visitors(exchange, 2).await;
     cross(&traders, ["700001", "700002"], (false, 4_550)).await;
     let (_, last) = get(
         &format!("{}/last-trade-price?token_id=700001", exchange.trading),
