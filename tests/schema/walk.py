@@ -445,8 +445,8 @@ class Walk:
         assert listed["total"] == 1 and listed["accounts"][0]["wallet"] == self.alice.address.lower(), listed
         assert operator.get("/accounts/{wallet}/orders", auth=token, wallet=self.alice.address)["data"]
         operator.get("/accounts/{wallet}/orders", 404, auth=token, wallet=wallet.address[:-4].lower() + "0000")
-        for path in ("/positions", "/trades"):
-            assert operator.get(path, auth=token, query={"user": self.alice.address}), path
+        for path, both_sides in (("/positions", {}), ("/trades", {"takerOnly": "false"})):
+            assert operator.get(path, auth=token, query={"user": self.alice.address, **both_sides}), path
             operator.get(path, 400, auth=token, query={"user": "alice"})
         key = owner.connect().trio["apiKey"]
         assert operator.get("/keys", auth=token, query={"owner": owner.address})["keys"]

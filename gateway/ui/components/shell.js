@@ -119,9 +119,9 @@ class PageShell extends View {
     setText(this.siteName, site.name);
     this.brand.setAttribute("aria-label", t("brand_home", { name: site.name }));
     fill(this.logo, h("img", { src: site.logo ?? "/ui/favicon.svg", alt: "", width: "24", height: "24" }));
-    this.brand.querySelector(".simulated")?.remove();
+    this.querySelector(".simulated")?.remove();
     const until = site.simulated_until;
-    if (until) this.brand.append(h("span.simulated", { title: t("simulated_help", { until }) }, t("simulated")));
+    if (until) this.brand.after(h("span.simulated", { title: t("simulated_help", { until }) }, t("simulated")));
     this.retitle();
     this.wallet();
   }

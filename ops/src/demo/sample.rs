@@ -98,7 +98,7 @@ impl Sample {
     /// The sample without what ended before the demo started.
     ///
     /// # Errors
-    /// As [`Self::load`].
+    /// It does not parse; a test rules this out.
     pub fn open() -> Result<Self, Failure> {
         let mut sample = Self::load()?;
         sample.date_ended(|_| None);

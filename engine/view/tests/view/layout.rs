@@ -11,8 +11,8 @@ use scene::*;
 
 /// The version, and the hash of all bytes of a small scene in this version.
 const PINNED: (u32, &str) = (
-    17,
-    "77c2f34e03e90b1be2895a3b6156dfe02847e7703e3f023e375f9ce1d4cceba1",
+    18,
+    "732defb13aa7de7d0d3df03acde72cfc39b6ad02941188d63a5268dcd712dbf6",
 );
 
 /// Two trades, orders of every final state, account actions, chunks of two rows.
