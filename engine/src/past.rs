@@ -80,11 +80,11 @@ impl PastWriter {
             ..config.clone()
         };
         let place = Directory::lock(&config.data_directory)?;
+        let path = config.data_directory.join(UNFINISHED);
+        remove(&path)?;
         if place.journal().exists() {
             return Ok(None);
         }
-        let path = config.data_directory.join(UNFINISHED);
-        remove(&path)?;
         let unfinished = Directory::lock(&path)?;
         let clock = SetClock(Arc::new(AtomicU64::new(from.0)));
         let parts = Parts::wire(&config, &unfinished, clock.clone(), &mut random)?;
@@ -109,7 +109,7 @@ impl PastWriter {
         self.clock.0.fetch_max(time.0, Relaxed);
     }
 
-    /// Applies a command, what must precede it, and the work in the background that it leaves.
+    /// Applies a command, and what must precede it.
     ///
     /// # Errors
     /// The journal failed.

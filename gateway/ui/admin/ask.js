@@ -60,7 +60,11 @@ export function ask(act, done) {
     }
   }
 
-  const say = (/** @type {string} */ says) => fill(sentence, `${act.name} ${says}${act.final ? "; cannot be undone" : ""}.`);
+  button.toggleAttribute("disabled", true);
+  const say = (/** @type {string} */ says) => {
+    fill(sentence, `${act.name} ${says}${act.final ? "; cannot be undone" : ""}.`);
+    button.toggleAttribute("disabled", false);
+  };
   if (typeof act.says === "string") say(act.says);
   else act.says().then(say, (error) => fill(trouble, problem(error)));
   document.body.append(dialog);

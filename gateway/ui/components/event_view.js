@@ -81,12 +81,14 @@ class EventView extends View {
   async load() {
     fill(this, skeleton(1), skeleton(1, "chart"), skeleton(5, "rows"));
     set("loading", true);
+    const { signal } = this;
     try {
-      const event = await findEvent(this.getAttribute("argument") ?? "", this.signal);
+      const event = await findEvent(this.getAttribute("argument") ?? "", signal);
       if (event && event.markets.length > 0) await this.show(event);
       else fill(this, empty(t("no_event"), h("a.button", { href: href("markets") }, t("to_markets"))));
     } catch (error) {
-      if (!this.signal.aborted) failed(this, error, () => this.load());
+      if (signal.aborted) return;
+      failed(this, error, () => this.load());
     }
     set("loading", false);
   }

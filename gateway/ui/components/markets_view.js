@@ -108,16 +108,17 @@ class MarketsView extends View {
   }
 
   async load() {
+    const { signal } = this;
     try {
-      await loadMarkets(this.signal);
+      await loadMarkets(signal);
       await loadFigures(
         (get("markets") ?? []).map((market) => market.id),
-        this.signal,
+        signal,
       );
       this.problem = null;
       this.highlight();
     } catch (error) {
-      if (this.signal.aborted) return;
+      if (signal.aborted) return;
       this.problem = error;
       if (get("markets")) set("notice", t("failed", { reason: reason(error) }));
     }

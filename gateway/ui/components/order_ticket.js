@@ -1,12 +1,12 @@
 /** The ticket: says what an order costs and pays by the live book, and why it cannot be sent; has it signed, sends it. */
 
-import { ONE, micros, parse, text, times } from "../lib/decimal.js";
+import { ONE, micros, parse, ratio, text, times } from "../lib/decimal.js";
 import { fill, frame, h, setText } from "../lib/dom.js";
 import * as format from "../lib/format.js";
 import { feesOf, freeShares, refreshSoon } from "../lib/account.js";
 import { bestPrice } from "../lib/markets.js";
 import { t } from "../lib/messages.js";
-import { LOT, amounts, quote } from "../lib/quote.js";
+import { FEE_STEP, LOT, amounts, feeOf, quote } from "../lib/quote.js";
 import { placeOrder, session } from "../lib/session.js";
 import { View, get, open, set } from "../lib/store.js";
 import { problemOf } from "../lib/ticket_checks.js";
@@ -223,12 +223,13 @@ class OrderTicket extends View {
   }
 
   /**
-   * What a buy needs: all that it may spend, and the fee.
+   * What a buy needs: all that it may spend, and the fee as if all were bought at the limit, rounded up (rules, section 9).
    * @param {Draft} draft
-   * @param {Quote} [found]
    */
-  needed(draft, found = quote(draft, this.levels(), this.fee(), false)) {
-    return (draft.budget ?? times(draft.shares, draft.price)) + found.fee;
+  needed(draft) {
+    const shares = draft.budget !== undefined && draft.price > 0n ? ratio(draft.budget, draft.price) : draft.shares;
+    const fee = feeOf(shares, draft.price, this.fee());
+    return (draft.budget ?? times(draft.shares, draft.price)) + (fee > 0n ? fee + FEE_STEP : 0n);
   }
 
   /** What the account has for this side: collateral, or shares. */
@@ -390,7 +391,7 @@ class OrderTicket extends View {
       expires: new Date(this.expires.value).getTime(),
       postOnly: this.postsOnly(),
       free: session() && get("cash") ? this.free() : null,
-      needed: this.needed(draft, found),
+      needed: this.needed(draft),
     });
   }
 

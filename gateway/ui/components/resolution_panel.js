@@ -8,7 +8,7 @@ import { activitySince, closedPositions } from "../lib/history.js";
 import { payoutOf } from "../lib/life.js";
 import { t } from "../lib/messages.js";
 import { View, get, open, set } from "../lib/store.js";
-import { refuse, skeleton } from "./states.js";
+import { failed, refuse, skeleton } from "./states.js";
 
 class ResolutionPanel extends View {
   own = h("div.own");
@@ -43,15 +43,21 @@ class ResolutionPanel extends View {
     }
     if (!this.own.querySelector(".figures")) fill(this.own, skeleton(2));
     const { id } = open("market");
-    const [rows, closed] = await Promise.all([
-      activitySince(current.address, 0, this.signal, id),
-      closedPositions(current.address, this.signal, id),
-    ]).catch(() => [[], []]);
-    if (this.signal.aborted) return;
+    const { signal } = this;
+    let rows, closed;
+    try {
+      [rows, closed] = await Promise.all([activitySince(current.address, 0, signal, id), closedPositions(current.address, signal, id)]);
+    } catch (error) {
+      if (!signal.aborted) failed(this.own, error, () => this.account());
+      return;
+    }
+    const positions = get("positions");
+    if (signal.aborted || get("session") !== current || !positions) return;
     const paid = rows.filter((row) => row.type === "REDEEM").reduce((sum, row) => sum + micros(row.usdcSize), 0n);
     // A payment ends all positions of the market, also those that are still to be read again.
-    const held = paid > 0n ? [] : (get("positions") ?? []).filter((row) => row.conditionId === id);
-    const profit = [...closed, ...held].reduce((sum, row) => sum + micros(row.realizedPnl), 0n);
+    const held = paid > 0n ? [] : positions.filter((row) => row.conditionId === id);
+    const left = [...closed, ...held].reduce((sum, row) => sum + micros(row.realizedPnl), 0n);
+    const profit = held.reduce((sum, row) => sum + micros(row.cashPnl), left);
     if (rows.length === 0 && held.length === 0) {
       fill(this.own, h("p.dim", null, t("held_nothing")));
       return;

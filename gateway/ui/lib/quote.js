@@ -7,6 +7,9 @@ import { ONE, min, ratio, times } from "./decimal.js";
  * @typedef {{ shares: bigint, value: bigint, fee: bigint, worst: bigint | null, complete: boolean }} Walk
  */
 
+/** Fees are multiples of this many micros. */
+export const FEE_STEP = 10n;
+
 /**
  * Fee of one fill: shares × rate × (p(1−p))^exponent, floored to five decimals (rules, section 7).
  * @param {bigint} shares
@@ -21,7 +24,7 @@ export function feeOf(shares, price, schedule) {
     product *= price * (ONE - price);
     scale *= ONE * ONE;
   }
-  return (product / scale / 10n) * 10n;
+  return (product / scale / FEE_STEP) * FEE_STEP;
 }
 
 /** Shares trade in lots of 0.01. */

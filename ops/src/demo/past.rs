@@ -48,7 +48,7 @@ const NEARLY_CERTAIN: u16 = 9_700;
 /// # Errors
 /// The journal cannot be written.
 pub(crate) fn write(config: &Config, now: TimeNs) -> Result<Option<Sequence>, Failure> {
-    let from = TimeNs(now.0 - DAYS * DAY);
+    let from = TimeNs(now.0.saturating_sub(DAYS * DAY));
     let Some(exchange) = PastExchange::begin(config, from, now)? else {
         return Ok(None);
     };

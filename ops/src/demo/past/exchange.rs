@@ -286,7 +286,11 @@ impl PastExchange {
     /// A command of the first admin.
     fn act(&mut self, command: &Command, own: &[u8]) -> Result<CommandOutcome, Failure> {
         let mut evidence = Vec::new();
-        ActEvidence { reason: "", own }.encode(&mut evidence);
+        ActEvidence {
+            reason: "simulated",
+            own,
+        }
+        .encode(&mut evidence);
         let applied = (self.writer).apply(OperatorNumber::FIRST_ADMIN, command, &evidence);
         match applied.map_err(failed)? {
             Ok(Verdict::Applied(outcome)) => Ok(outcome),

@@ -39,7 +39,11 @@ pub(super) fn all(engine: Option<i32>) -> Vec<Process> {
     };
     let found = pids.filter_map(|pid| {
         let stat = Stat::of(pid).filter(|stat| is_ours(pid, stat))?;
-        stat.shown(pid)
+        let name = match is_supervised && pid == own_stat.parent {
+            true => "supervisor".to_owned(),
+            false => name_of(pid)?,
+        };
+        stat.shown(pid, name)
     });
     let mut found: Vec<_> = found.collect();
     found.sort_by_key(|process| process.pid);
@@ -71,7 +75,7 @@ impl Stat {
         })
     }
 
-    fn shown(&self, pid: u32) -> Option<Process> {
+    fn shown(&self, pid: u32, name: String) -> Option<Process> {
         let uptime = fs::read_to_string("/proc/uptime").ok()?;
         let uptime: f64 = uptime.split(' ').next()?.parse().ok()?;
         let pages = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
@@ -81,7 +85,7 @@ impl Stat {
         let seconds = |ticks: u64| ticks as f64 / per_second as f64;
         let age = Duration::try_from_secs_f64(uptime - seconds(self.started)).unwrap_or_default();
         Some(Process {
-            name: name_of(pid)?,
+            name,
             pid,
             age_seconds: age.as_secs(),
             cpu_seconds: seconds(self.ticks),
@@ -91,7 +95,7 @@ impl Stat {
     }
 }
 
-/// The name that the supervisor gives it, from its arguments.
+/// The name that the supervisor gives a child, from its arguments, which begin with its command.
 fn name_of(pid: u32) -> Option<String> {
     let arguments = fs::read_to_string(format!("/proc/{pid}/cmdline")).ok()?;
     let arguments: Vec<_> = arguments.split('\0').skip(1).collect();
@@ -103,7 +107,6 @@ fn name_of(pid: u32) -> Option<String> {
         .iter()
         .find(|argument| !argument.starts_with('-'))?;
     Some(match *command {
-        "up" => "supervisor".to_owned(),
         "catalog" => "catalog-sync".to_owned(),
         "gateway" => format!("gateway-{}", after("--number").unwrap_or("1")),
         other => other.to_owned(),
