@@ -82,7 +82,7 @@ pub(crate) enum Command {
 /// `foretell up`
 #[derive(Debug, Args)]
 pub(crate) struct Up {
-    /// Register sample markets, write a simulated past of 30 days, fund wallets, run bots
+    /// Sample markets with a simulated past, funded wallets, bots
     #[arg(long)]
     pub demo: bool,
     /// With --demo: no bots, and no simulated past
