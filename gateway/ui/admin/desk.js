@@ -1,7 +1,8 @@
 /** The frame around the views: sign in, navigation, who one is, results of acts. */
 
 import { fill, h, icon } from "../lib/dom.js";
-import { set, get } from "../lib/store.js";
+import { decoded } from "../lib/format.js";
+import { get, save, set } from "../lib/store.js";
 import { skeleton } from "../components/states.js";
 import { Refused, TOKEN_PLACE, read, setToken, token } from "./api.js";
 import { ask } from "./ask.js";
@@ -37,8 +38,9 @@ function themeButton() {
     icon(dark() ? "sun" : "moon"),
   );
   function change() {
-    document.documentElement.dataset.theme = dark() ? "light" : "dark";
-    localStorage.setItem("foretell.theme", document.documentElement.dataset.theme);
+    const next = dark() ? "light" : "dark";
+    document.documentElement.dataset.theme = next;
+    save("theme", next);
     fill(button, icon(dark() ? "sun" : "moon"));
   }
   return button;
@@ -103,7 +105,7 @@ const resultLine = (text) => h("p.result", { role: "status" }, text);
 /** The view and its argument in the address. */
 function current() {
   const [name, argument = ""] = location.hash.slice(1).split("/");
-  return { view: VIEWS.find((view) => view.name === name) ?? VIEWS[0], argument: decodeURIComponent(argument) };
+  return { view: VIEWS.find((view) => view.name === name) ?? VIEWS[0], argument: decoded(argument) };
 }
 
 /** @param {Me} me */

@@ -426,7 +426,6 @@ class OrderTicket extends View {
         signed: () => setText(this.submit, t("b_sending")),
       });
       set("notice", await outcomeText(draft, result, market.outcomes[outcome]));
-      document.dispatchEvent(new CustomEvent("ticket-done"));
     } catch (error) {
       refuse(this.problem, error);
     }

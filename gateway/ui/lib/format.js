@@ -238,3 +238,12 @@ export function left(milliseconds) {
  * @param {number} milliseconds
  */
 export const delay = (milliseconds) => `${milliseconds / 1000} s`;
+
+/** @param {string} text of an address, which anybody may have written */
+export function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -140,7 +140,6 @@ function message(message) {
   if (entry && accepts(entry, message, sequence)) {
     for (const handler of entry.handlers) handler(message, sequence);
   }
-  if (message.event_type === "market_resolved" || message.event_type === "new_market") set("listing", message);
 }
 
 /**

@@ -380,7 +380,6 @@ const REJECTIONS = {
   trade_not_found: "There is no such trade.",
   timestamp_out_of_window: "The clock of this computer is wrong, or signing took too long.",
   unauthorized: "The exchange no longer accepts this API key.",
-  already_paid: "These shares have been paid already.",
 };
 
 /** @param {string} code */

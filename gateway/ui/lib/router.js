@@ -1,5 +1,6 @@
 /** Addresses of the page: every view has one, and Back works. */
 
+import { decoded } from "./format.js";
 import { set } from "./store.js";
 
 const BASE = "/ui/";
@@ -10,15 +11,6 @@ const BASE = "/ui/";
 function current() {
   const [view = "", argument = ""] = location.pathname.slice(BASE.length).split("/");
   return { view: view || "markets", argument: decoded(argument) };
-}
-
-/** @param {string} text of an address, which anybody may have written */
-function decoded(text) {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /**

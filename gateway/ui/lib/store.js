@@ -29,7 +29,6 @@
  * @property {string[]} figures condition ids whose figures changed
  * @property {string[]} titles condition ids whose titles have come
  * @property {string} search
- * @property {{ event_type: string }} listing the newest message about a market that came or resolved
  * @property {import("./markets.js").Market} market on screen
  * @property {number} outcome of the market on screen that is looked at
  * @property {import("./book.js").Book} book
