@@ -253,9 +253,17 @@ async fn trade_id(app: &Arc<App>, name: TradeName) -> Result<TradeId, Failure> {
     let mut end = app.shared_view.read().view.trades().count();
     while end > 0 {
         let begin = end.saturating_sub(PROOF_TRADES);
-        let app = Arc::clone(app);
-        let searching = work::blocking(move || trade_of_receipt(&app, &hash, begin..end));
-        if let Some(id) = searching.await.map_err(|_| ErrorCode::Internal)? {
+        let firsts = first_trades(&app.shared_view.read().view, begin..end);
+        let searching = app.shared_view.search(move |frames| {
+            let mut frames = frames.one_by_one();
+            for (id, place, sequence) in firsts {
+                if foretell_journal::receipt(frames.frame(place, sequence)?) == hash {
+                    return Ok(Some(id));
+                }
+            }
+            Ok(None)
+        });
+        if let Some(id) = searching.await.ok_or(ErrorCode::Internal)? {
             return Ok(id);
         }
         end = begin;
@@ -264,25 +272,16 @@ async fn trade_id(app: &Arc<App>, name: TradeName) -> Result<TradeId, Failure> {
     Err(ErrorCode::TradeNotFound.into())
 }
 
-/// The trade among those of some places, counted from the oldest.
-fn trade_of_receipt(app: &App, hash: &[u8; 32], places: Range<usize>) -> Option<TradeId> {
-    let firsts: Vec<_> = {
-        let state = app.shared_view.read();
-        let trades = state.view.trades();
-        let newer = trades.count().saturating_sub(places.end);
-        let slots = trades.slots().rev().skip(newer).take(places.len());
-        let records = slots.filter_map(|slot| state.view.trade(slot));
-        let first = records.filter(|record| record.index.0 == 0);
-        first
-            .map(|record| (record.id, record.place, record.sequence))
-            .collect()
-    };
-    let mut frames = None;
-    let found = firsts.into_iter().find(|(_, place, sequence)| {
-        let receipt = app.shared_view.receipt_by(&mut frames, *place, *sequence);
-        receipt.as_ref() == Some(hash)
-    });
-    found.map(|(id, ..)| id)
+/// The first trade of each frame among those of some places, counted from the oldest; newest first.
+fn first_trades(view: &View, places: Range<usize>) -> Vec<(TradeId, FramePosition, Sequence)> {
+    let trades = view.trades();
+    let newer = trades.count().saturating_sub(places.end);
+    let slots = trades.slots().rev().skip(newer).take(places.len());
+    let records = slots.filter_map(|slot| view.trade(slot));
+    let first = records.filter(|record| record.index.0 == 0);
+    first
+        .map(|record| (record.id, record.place, record.sequence))
+        .collect()
 }
 
 fn find(view: &View, id: TradeId) -> Option<Found> {
