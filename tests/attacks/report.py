@@ -7,6 +7,8 @@ MIB = 1 << 20
 KIB = 1 << 10
 # Latency with the attack may be that many times what it is without.
 RATIO = 2.0
+# A tick of the kernel's scheduler (250 Hz) and the service itself: shorter waits say nothing of an attack.
+TICK_MS = 5.0
 # The attacker's share of a core, with what a clock read every 5 ms lets through.
 SHARE = 0.22
 # Segments are prepared ahead whole: the data directory grows in such steps.
@@ -82,7 +84,8 @@ def ratio(figures, kind):
 
 def judge_latency(figures):
     for kind in figures["attack"]["latency"]:
-        if not ratio(figures, kind) <= RATIO:
+        within_a_tick = figures["attack"]["latency"][kind]["p99_ms"] <= TICK_MS
+        if not (within_a_tick or ratio(figures, kind) <= RATIO):
             yield f"{kind}: p99 is {ratio(figures, kind):.1f} times that without the attack, {RATIO:g} is allowed"
 
 
