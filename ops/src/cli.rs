@@ -40,9 +40,12 @@ pub(crate) enum Command {
     /// Register markets and change their state
     #[command(subcommand)]
     Market(Market),
-    /// Manage deposits, withdrawals, wallets, balances
+    /// Manage deposits, wallets, balances
     #[command(subcommand)]
     Account(Account),
+    /// Claim, pay and reconcile withdrawals
+    #[command(subcommand)]
+    Withdrawals(Withdrawals),
     /// Sync, import and query the catalog
     #[command(subcommand)]
     Catalog(Catalog),
@@ -262,7 +265,9 @@ pub(crate) struct DemoBots {
 }
 
 pub(crate) use crate::catalog::arguments::Catalog;
-pub(crate) use crate::operator::arguments::{Account, Keys, Market, Operators, System};
+pub(crate) use crate::operator::arguments::{
+    Account, Keys, Market, Operators, System, Withdrawals,
+};
 use crate::profile::ProfileCommand;
 
 impl Cli {

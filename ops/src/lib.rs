@@ -106,6 +106,7 @@ fn dispatch(cli: Cli, disk: Arc<dyn Disk>) -> Result<ExitCode, Failure> {
         }
         Command::Market(command) => operator::market(&config, &command, output),
         Command::Account(command) => operator::account(&config, &command, output),
+        Command::Withdrawals(command) => operator::withdrawals(&config, &command, output),
         Command::Catalog(command) => catalog::run(&config, &command, output),
         Command::Profile(command) => profile::run(&config, &command, output),
         Command::Keys(command) => operator::keys(&config, &command, output),

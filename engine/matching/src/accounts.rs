@@ -3,7 +3,9 @@
 use std::ops::{Index, IndexMut};
 
 use foretell_model::event::AccountOpened;
-use foretell_model::{AccountNumber, Event, Micros, RejectionReason, WalletAddress, WalletKind};
+use foretell_model::{
+    AccountNumber, Event, Micros, RejectionReason, TimeMs, WalletAddress, WalletKind,
+};
 
 use crate::command_context::{CommandContext, NotApplied};
 use crate::exchange::Exchange;
@@ -16,7 +18,7 @@ use crate::table::{KeyHasher, Table};
 pub(crate) struct Account {
     /// Free collateral.
     pub(crate) free: Micros,
-    /// Collateral reserved by its live BUYs and its held withdrawals.
+    /// Collateral reserved by its live BUYs and its withdrawals that wait.
     pub(crate) reserved: Micros,
     /// The owner; the account itself when it is not bound.
     pub(crate) owner: AccountNumber,
@@ -32,6 +34,8 @@ pub(crate) struct Account {
     pub(crate) closed_only: bool,
     /// A heartbeat chain is running.
     pub(crate) heartbeat: bool,
+    /// Its withdrawals that wait.
+    pub(crate) withdrawals: u8,
 }
 
 const _: () = assert!(size_of::<Account>() <= 40);
@@ -50,6 +54,7 @@ impl Account {
             kind: WalletKind::Eoa,
             closed_only: false,
             heartbeat: false,
+            withdrawals: 0,
         }
     }
 
@@ -75,6 +80,8 @@ pub(crate) struct Identity {
     pub(crate) keys: u32,
     /// Keys not revoked.
     pub(crate) live_keys: u32,
+    /// `valid_until` of its last request of a withdrawal.
+    pub(crate) withdrawal_valid_until: TimeMs,
 }
 
 impl Identity {
@@ -132,6 +139,7 @@ impl Accounts {
             bound: [None; 3],
             keys: 0,
             live_keys: 0,
+            withdrawal_valid_until: TimeMs(0),
         });
         self.by_wallet.insert(self.hash(wallet), number);
         AccountNumber(number)

@@ -14,7 +14,6 @@ use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure, 
 use crate::delayed_queue::DelayedQueue;
 use crate::event_group::EventGroups;
 use crate::expiry::ExpiryHeap;
-use crate::held_withdrawals::HeldWithdrawals;
 use crate::id_memory::IdMemory;
 use crate::idempotency::References;
 use crate::keys::Keys;
@@ -28,6 +27,7 @@ use crate::rebates::Rebates;
 use crate::resolution::Resolution;
 use crate::system::System;
 use crate::table::KeyHasher;
+use crate::withdrawals::Withdrawals;
 
 /// The state of the exchange. Only [`Self::apply`] changes it from outside of the crate.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ pub struct Exchange {
     pub(crate) resolution: Resolution,
     pub(crate) background: BackgroundQueue,
     pub(crate) operators: Operators,
-    pub(crate) held: HeldWithdrawals,
+    pub(crate) withdrawals: Withdrawals,
     /// Slots of the orders that the current command is about to close; empty between commands.
     pub(crate) scratch: Vec<u32>,
     /// Steps of the last plan; used again by the next.
@@ -86,7 +86,7 @@ impl Exchange {
             resolution: Resolution::default(),
             background: BackgroundQueue::with_capacity(capacity.markets),
             operators: Operators::new(),
-            held: HeldWithdrawals::new(),
+            withdrawals: Withdrawals::new(),
             scratch: Vec::with_capacity(MAX_VISITED_ORDERS + 1),
             steps: Vec::with_capacity(MAX_VISITED_ORDERS),
             visited: 0,
@@ -198,8 +198,11 @@ impl Exchange {
             Command::Continue => self.continue_work(context),
             Command::AttestState(ref command) => self.attest_state(command, context),
 
-            Command::ConfirmWithdrawal { reference } => self.confirm_withdrawal(reference, context),
-            Command::ReleaseWithdrawal { reference } => self.release_withdrawal(reference, context),
+            Command::RequestWithdrawal(ref command) => self.request_withdrawal(command, context),
+            Command::CancelWithdrawal(ref command) => self.cancel_withdrawal(command, context),
+            Command::ClaimWithdrawal { withdrawal } => self.claim_withdrawal(withdrawal, context),
+            Command::PayWithdrawal(ref command) => self.pay_withdrawal(command, context),
+            Command::FailWithdrawal { withdrawal } => self.fail_withdrawal(withdrawal, context),
             Command::PayRebates => self.pay_rebates(context),
             Command::SetTerms(ref command) => self.set_terms(command, context),
             Command::Propose(ref propose) => self.propose(propose, context),
@@ -217,6 +220,8 @@ impl Exchange {
             Command::DescribeMarket { market } => self.describe_market(market, context),
             Command::DescribeWallet { wallet } => Self::describe_wallet(wallet, context),
             Command::Simulate { until } => self.simulate(until, context),
+            Command::Restore { branch } => self.restore(branch, context),
+            Command::OpenWithdrawals => self.open_withdrawals(context),
         }
     }
 }

@@ -58,7 +58,8 @@ impl Exchange {
         let known = self.accounts.find(wallet);
         let content = known.map(|account| money(account, amount));
         self.ensure_new_withdrawal(reference, content, context)?;
-        let is_held = self.needs_second_person(amount);
+        self.ensure_withdrawals_open()?;
+        let is_held = self.needs_two_persons(amount);
         ensure(
             !is_held || context.operator != OperatorNumber::NONE,
             RejectionReason::OperatorRequired,
@@ -98,6 +99,7 @@ impl Exchange {
         let content = money(AccountNumber(0), amount);
         self.references
             .ensure_new(None, reference, Some(content), context)?;
+        self.ensure_withdrawals_open()?;
         ensure(!amount.is_zero(), RejectionReason::AmountZero)?;
         ensure_collateral(amount, self.system.fees)?;
 
@@ -117,7 +119,7 @@ pub(crate) fn ensure_collateral(needed: Micros, free: Micros) -> Result<(), NotA
     ensure(needed <= free, Rejection::with(lacking, needed.0, free.0))
 }
 
-fn money(account: AccountNumber, amount: Micros) -> ActionContent {
+pub(crate) fn money(account: AccountNumber, amount: Micros) -> ActionContent {
     ActionContent {
         account,
         amount: amount.0,

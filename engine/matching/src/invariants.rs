@@ -192,8 +192,19 @@ impl Exchange {
             needs.accounts.push((collateral, orders));
         }
         self.check_listed(&listed)?;
-        for held in self.held.iter() {
-            needs.accounts[held.account.0 as usize].0 += wide(held.amount);
+        let mut withdrawals = vec![0_u8; needs.accounts.len()];
+        for withdrawal in self.withdrawals.iter() {
+            let account = withdrawal.account.0 as usize;
+            needs.accounts[account].0 += wide(withdrawal.amount);
+            withdrawals[account] += 1;
+        }
+        for ((number, account, _), waiting) in self.accounts.iter().zip(withdrawals) {
+            holds(account.withdrawals == waiting, || {
+                format!(
+                    "account {number}: counts {} withdrawals",
+                    account.withdrawals
+                )
+            })?;
         }
         Ok(needs)
     }

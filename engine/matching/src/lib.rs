@@ -30,7 +30,6 @@ mod exchange;
 mod expiry;
 mod fees;
 mod funds;
-mod held_withdrawals;
 mod id_expiry_queue;
 mod id_memory;
 mod idempotency;
@@ -60,6 +59,7 @@ mod state;
 mod system;
 mod table;
 mod wallets;
+mod withdrawals;
 
 pub use capacity::Capacity;
 pub use exchange::Exchange;

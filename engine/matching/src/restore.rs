@@ -64,7 +64,7 @@ impl Restorer {
             StateRecord::Proposal(proposal) => self.exchange.resolution.put(*proposal),
             StateRecord::Accrued(accrued) => self.put_accrued(accrued)?,
             StateRecord::DelayedOrder(delayed) => self.put_delayed(delayed)?,
-            StateRecord::HeldWithdrawal(held) => self.exchange.held.add(*held),
+            StateRecord::PendingWithdrawal(withdrawal) => self.put_withdrawal(withdrawal)?,
             StateRecord::Background(work) => self.exchange.background.push(*work),
         }
         Ok(())

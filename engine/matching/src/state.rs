@@ -71,7 +71,7 @@ impl Exchange {
         }
     }
 
-    /// What waits: accrued rebates, delayed orders, held withdrawals, background work.
+    /// What waits: accrued rebates, delayed orders, withdrawals, background work.
     fn visit_waiting(&self, visit: Visit<'_>) {
         for (account, amount) in self.rebates.iter() {
             visit(&StateRecord::Accrued(state::Accrued { account, amount }));
@@ -100,8 +100,8 @@ impl Exchange {
                 cancel: delayed.cancel,
             }));
         }
-        for held in self.held.iter() {
-            visit(&StateRecord::HeldWithdrawal(*held));
+        for withdrawal in self.withdrawals.iter() {
+            visit(&StateRecord::PendingWithdrawal(*withdrawal));
         }
         for work in self.background.iter() {
             visit(&StateRecord::Background(*work));
@@ -121,6 +121,8 @@ impl Exchange {
             fees: system.fees,
             pending: system.pending,
             simulated_until: system.simulated_until,
+            branch: system.branch,
+            withdrawals_shut: system.withdrawals_shut,
         }));
         for (number, separator) in (0..=u8::MAX).zip(&system.domains) {
             if let Some(separator) = *separator {
@@ -144,6 +146,7 @@ impl Exchange {
                 free: account.free,
                 reserved: account.reserved,
                 live_orders: account.live_orders,
+                withdrawal_valid_until: identity.withdrawal_valid_until,
             }));
         }
         for (number, key, names) in self.keys.iter() {

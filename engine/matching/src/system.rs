@@ -4,12 +4,13 @@ use foretell_model::command::{AttestState, RegisterDomain};
 use foretell_model::limits::{FIRST_RULES, NEWEST_RULES};
 use foretell_model::state::PendingWork;
 use foretell_model::{
-    CommandOutcome, Event, Micros, RejectionReason, RoleSet, Sequence, Settings, SettingsUpdate,
-    SystemMode, TimeMs, TimeNs,
+    Branch, CommandOutcome, Event, Micros, RejectionReason, RoleSet, Sequence, Settings,
+    SettingsUpdate, SystemMode, TimeMs, TimeNs,
 };
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
 use crate::exchange::Exchange;
+use crate::operators::ensure_named;
 
 /// Exchange-wide state.
 #[derive(Debug)]
@@ -32,6 +33,10 @@ pub(crate) struct System {
     pub(crate) pending: Option<PendingWork>,
     /// Commands up to here are simulated; 0 = none.
     pub(crate) simulated_until: TimeNs,
+    /// Names the commands since the last restore; zeros = none.
+    pub(crate) branch: Branch,
+    /// Since a restore, until an operator reconciles.
+    pub(crate) withdrawals_shut: bool,
     /// Separators by domain number.
     pub(crate) domains: Vec<Option<[u8; 32]>>,
 }
@@ -49,6 +54,8 @@ impl Default for System {
             fees: Micros::ZERO,
             pending: None,
             simulated_until: TimeNs(0),
+            branch: Branch::ZERO,
+            withdrawals_shut: false,
             domains: vec![None; usize::from(u8::MAX) + 1],
         }
     }
@@ -162,6 +169,32 @@ impl Exchange {
         ensure(is_first, RejectionReason::JournalBegun)?;
         self.system.simulated_until = until;
         context.event(Event::Simulated { until });
+        Ok(CommandOutcome::Done)
+    }
+
+    pub(crate) fn restore(
+        &mut self,
+        branch: Branch,
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
+        ensure(
+            self.system.branch != branch,
+            NotApplied::already(CommandOutcome::Done),
+        )?;
+        self.system.branch = branch;
+        self.system.withdrawals_shut = true;
+        context.event(Event::Restored { branch });
+        Ok(CommandOutcome::Done)
+    }
+
+    pub(crate) fn open_withdrawals(&mut self, context: &mut CommandContext<'_>) -> HandlerResult {
+        ensure_named(context)?;
+        ensure(
+            self.system.withdrawals_shut,
+            NotApplied::already(CommandOutcome::Done),
+        )?;
+        self.system.withdrawals_shut = false;
+        context.event(Event::WithdrawalsOpened);
         Ok(CommandOutcome::Done)
     }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::frame::FramePosition;
 use crate::id::{
-    AccountNumber, ApiKey, ConditionId, DomainNumber, EventId, EventNumber, KeyNumber,
+    AccountNumber, ApiKey, Branch, ConditionId, DomainNumber, EventId, EventNumber, KeyNumber,
     MarketNumber, OperatorNumber, OrderId, OrderNumber, Reference, Sequence, TokenId, TradeIndex,
     WalletAddress,
 };
@@ -203,6 +203,7 @@ newtypes! {
     TokenId: [u8; 32];
     ApiKey: [u8; 16];
     Reference: [u8; 32];
+    Branch: [u8; 32];
 }
 
 fixed!(FramePosition {

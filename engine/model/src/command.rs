@@ -25,7 +25,9 @@ pub use markets::{
     ArchiveMarket, PauseMarket, RegisterMarket, ResumeMarket, SetFee, SetMinimumSize, SetTerms,
     SetTick,
 };
-pub use money::{Deposit, Withdraw, WithdrawFees};
+pub use money::{
+    CancelWithdrawal, Deposit, PayWithdrawal, RequestWithdrawal, Withdraw, WithdrawFees,
+};
 pub use orders::{CancelAll, CancelMarketOrders, CancelOrder, PlaceOrder, SetHeartbeat};
 pub use resolution::{
     Dispute, Finalise, ListWallet, Propose, ResolveMarket, SetPolicy, WithdrawProposal,
@@ -37,7 +39,7 @@ pub use system::{AddOperator, AttestState, RegisterDomain};
 use rkyv::{Archive, Deserialize, Serialize};
 
 use crate::id::{
-    EventId, EventNumber, MarketNumber, OperatorNumber, Reference, Sequence, WalletAddress,
+    Branch, EventId, EventNumber, MarketNumber, OperatorNumber, Sequence, WalletAddress,
 };
 use crate::market::SystemMode;
 use crate::table::table;
@@ -89,15 +91,19 @@ commands! {
     20 Merge(Merge) by CLIENTS;
     21 Redeem(Redeem) by CLIENTS;
     22 Convert(Convert) by CLIENTS;
-    /// A second person pays a held withdrawal. Rejected in this order:
-    /// `OperatorRequired`, `UnknownWithdrawal`, `SamePerson`, `NewOperator` (docs/verify/rules.md §27).
-    23 ConfirmWithdrawal { reference: Reference } by CASHIER;
-    /// Give up a held withdrawal; its amount is free again. Rejected in this order:
-    /// `OperatorRequired`, `UnknownWithdrawal` (docs/verify/rules.md §27).
-    24 ReleaseWithdrawal { reference: Reference } by CASHIER;
+    23 PayWithdrawal(PayWithdrawal) by CASHIER;
+    /// Give up a withdrawal that waits; its amount is free again. Rejected in this order:
+    /// `OperatorRequired`, `WithdrawalsShut`, `UnknownWithdrawal` (docs/verify/rules.md §30).
+    24 FailWithdrawal { withdrawal: Sequence } by CASHIER;
     /// Start to pay all accrued rebates; `Step` commands pay. Rejected in this order:
     /// `RebatesInProgress`, `NothingAccrued` (docs/verify/rules.md §23).
     25 PayRebates by CASHIER;
+    26 RequestWithdrawal(RequestWithdrawal) by CLIENTS;
+    27 CancelWithdrawal(CancelWithdrawal) by CLIENTS;
+    /// A cashier takes a requested withdrawal on, in order to pay it: its user no longer cancels it.
+    /// Rejected in this order: `OperatorRequired`, `WithdrawalsShut`, `UnknownWithdrawal`,
+    /// `WithdrawalClaimed`. Claimed by the same is `Repeated` (docs/verify/rules.md §30).
+    28 ClaimWithdrawal { withdrawal: Sequence } by CASHIER;
     /// Register an event group. Evidence: its description. The same id again is `Repeated`.
     30 RegisterEvent { event: EventId } by MARKETS;
     31 RegisterMarket(RegisterMarket) by MARKETS;
@@ -162,6 +168,13 @@ commands! {
     /// Say that the journal begins with simulated commands, up to a time. Rejected: `JournalBegun`
     /// (docs/verify/rules.md §29). `until`: wall time of the start that wrote them.
     65 Simulate { until: TimeNs } by ENGINE;
+    /// Say that the journal before is a copy that may lack acknowledged commands: the first command
+    /// after a restore. Withdrawals are shut from here on (docs/verify/rules.md §31). The same branch
+    /// again is `Repeated`. `branch`: random, not zero.
+    66 Restore { branch: Branch } by ENGINE;
+    /// An operator has compared the restored journal with what was paid: withdrawals go on. Rejected:
+    /// `OperatorRequired`. When they are not shut it is `Repeated` (docs/verify/rules.md §31).
+    67 OpenWithdrawals by ADMIN;
 }
 
 impl Command {

@@ -21,7 +21,7 @@ pub use markets::{
     EventRegistered, FeeSet, MarketArchived, MarketRegistered, MarketResolved, MarketStateSet,
     MinimumSizeSet, TermsSet, TickSet,
 };
-pub use money::{Deposited, RebatePaid, WithdrawalHeld, WithdrawalReleased, Withdrawn};
+pub use money::{Deposited, RebatePaid, WithdrawalReleased, WithdrawalRequested, Withdrawn};
 pub use orders::{
     CancelRequested, Fill, OrderClosed, OrderDelayed, OrderKilled, OrderReleased, OrderRested,
 };
@@ -33,7 +33,8 @@ pub use shares::{Converted, Merged, Redeemed, Split};
 use rkyv::{Archive, Deserialize, Serialize};
 
 use crate::id::{
-    DomainNumber, EventNumber, KeyNumber, MarketNumber, OperatorNumber, WalletAddress,
+    Branch, DomainNumber, EventNumber, KeyNumber, MarketNumber, OperatorNumber, Sequence,
+    WalletAddress,
 };
 use crate::market::SystemMode;
 use crate::quantity::Micros;
@@ -70,13 +71,15 @@ table! {
     21 Merged(Merged);
     22 Redeemed(Redeemed);
     23 Converted(Converted);
-    24 WithdrawalHeld(WithdrawalHeld);
+    24 WithdrawalRequested(WithdrawalRequested);
     25 WithdrawalReleased(WithdrawalReleased);
     /// A payment of rebates started, to the accounts below `accounts`.
     26 RebatePaymentStarted { accounts: u32 };
     27 RebatePaid(RebatePaid);
     /// A payment of rebates ended.
     28 RebatePaymentEnded { paid: Micros };
+    /// A cashier claimed a withdrawal.
+    29 WithdrawalClaimed { withdrawal: Sequence };
     30 EventRegistered(EventRegistered);
     /// The question list of an event group is final.
     31 EventFrozen { event: EventNumber };
@@ -128,4 +131,8 @@ table! {
     62 WalletDescribed { wallet: WalletAddress };
     /// The commands up to a time are simulated.
     63 Simulated { until: TimeNs };
+    /// The journal goes on after a restore; withdrawals are shut.
+    64 Restored { branch: Branch };
+    /// Withdrawals go on.
+    65 WithdrawalsOpened;
 }

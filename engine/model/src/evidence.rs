@@ -1,4 +1,4 @@
-//! Evidence of an order and of an operator's act.
+//! Evidence of an order, of an operator's act and of a requested withdrawal.
 //!
 //! Evidence of an order: the eleven signed fields, the domain, and the signature as received.
 //!
@@ -6,7 +6,7 @@
 //! the layout of EIP-712, so the order's struct hash is `keccak256(type hash ‖ words)`.
 
 use crate::id::{DomainNumber, TokenId, WalletAddress};
-use crate::limits::{MAX_REASON_CHARS, MAX_SIGNATURE_BYTES};
+use crate::limits::{MAX_DESTINATION_BYTES, MAX_REASON_CHARS, MAX_SIGNATURE_BYTES};
 
 /// Bytes of the eleven words.
 pub const WORDS_BYTES: usize = 11 * 32;
@@ -128,6 +128,65 @@ impl<'a> ActEvidence<'a> {
         let (reason, own) = rest.split_at_checked(length)?;
         let reason = core::str::from_utf8(reason).ok()?;
         Self::is_reason(reason).then_some(Self { reason, own })
+    }
+}
+
+/// The evidence of a requested withdrawal: the chain id (u64 little-endian), the destination and the
+/// reference, each after its length in one byte, the signature's length (u16 little-endian) and the
+/// signature. Wallet, amount and end of validity are those of the command.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WithdrawalEvidence<'a> {
+    /// The chain id of the signature's domain.
+    pub chain: u64,
+    /// Where the money goes: [`WithdrawalEvidence::is_text`].
+    pub destination: &'a str,
+    /// The reference: the same.
+    pub reference: &'a str,
+    /// The signature as received.
+    pub signature: &'a [u8],
+}
+
+impl<'a> WithdrawalEvidence<'a> {
+    /// Whether a text can be a destination, a reference, or that of a payment: 1 to
+    /// [`MAX_DESTINATION_BYTES`] printable ASCII characters.
+    #[must_use]
+    pub fn is_text(text: &str) -> bool {
+        let is_printable = |byte: u8| byte == b' ' || byte.is_ascii_graphic();
+        (1..=MAX_DESTINATION_BYTES).contains(&text.len()) && text.bytes().all(is_printable)
+    }
+
+    /// Appends the evidence to `out`; its texts and signature must be short enough.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.chain.to_le_bytes());
+        for text in [self.destination, self.reference] {
+            out.push(u8::try_from(text.len()).unwrap_or(u8::MAX));
+            out.extend_from_slice(text.as_bytes());
+        }
+        let length = u16::try_from(self.signature.len()).unwrap_or(u16::MAX);
+        out.extend_from_slice(&length.to_le_bytes());
+        out.extend_from_slice(self.signature);
+    }
+
+    /// Decodes evidence; `None` when the bytes are not exactly one evidence.
+    #[must_use]
+    pub fn decode(bytes: &'a [u8]) -> Option<Self> {
+        fn text<'a>(from: &mut &'a [u8]) -> Option<&'a str> {
+            let (length, rest) = from.split_first()?;
+            let (text, rest) = rest.split_at_checked(usize::from(*length))?;
+            *from = rest;
+            let text = core::str::from_utf8(text).ok()?;
+            WithdrawalEvidence::is_text(text).then_some(text)
+        }
+        let (chain, mut rest) = bytes.split_first_chunk::<8>()?;
+        let (destination, reference) = (text(&mut rest)?, text(&mut rest)?);
+        let (length, signature) = rest.split_first_chunk::<2>()?;
+        let length = usize::from(u16::from_le_bytes(*length));
+        (signature.len() == length && length <= MAX_SIGNATURE_BYTES).then_some(Self {
+            chain: u64::from_le_bytes(*chain),
+            destination,
+            reference,
+            signature,
+        })
     }
 }
 

@@ -127,6 +127,12 @@ bytes_id!(
     32
 );
 bytes_id!(
+    /// Random bytes that name what a journal says after a restore (docs/verify/rules.md §30); zeros
+    /// before the first.
+    Branch,
+    32
+);
+bytes_id!(
     /// A UUID in v4 form that identifies an API key (docs/api/authentication.md §2).
     ApiKey,
     16

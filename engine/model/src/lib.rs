@@ -35,7 +35,7 @@ pub use command::{Command, CommandKind, PlaceOrder};
 pub use event::{Event, EventKind, Fill};
 pub use frame::{CommandStamp, FramePosition, FrameRef};
 pub use id::{
-    AccountNumber, ApiKey, ConditionId, DomainNumber, EventId, EventNumber, KeyNumber,
+    AccountNumber, ApiKey, Branch, ConditionId, DomainNumber, EventId, EventNumber, KeyNumber,
     MarketNumber, OperatorNumber, OrderId, OrderNumber, Reference, Sequence, TokenId, TradeIndex,
     WalletAddress,
 };

@@ -65,8 +65,14 @@ pub const MAX_WINDOW_SECONDS: u32 = 30 * 24 * 3_600;
 pub const MAX_LISTED_WALLETS: u32 = 64;
 /// Operators ever added, the first admin and the sync included (docs/verify/rules.md §27).
 pub const MAX_OPERATORS: u16 = 1_024;
-/// Withdrawals that wait for a second person.
-pub const MAX_HELD_WITHDRAWALS: usize = 4_096;
+/// Withdrawals that wait, of all accounts (docs/verify/rules.md §30).
+pub const MAX_WITHDRAWALS: usize = 16_384;
+/// Withdrawals of one account that wait.
+pub const WITHDRAWALS_PER_ACCOUNT: u8 = 4;
+/// How far ahead a request of a withdrawal may be valid: a day.
+pub const MAX_WITHDRAWAL_VALIDITY_MS: u64 = 24 * 3_600 * 1_000;
+/// Bytes of the destination of a withdrawal, and of the text of its payment: printable ASCII.
+pub const MAX_DESTINATION_BYTES: usize = 128;
 /// Characters of the reason of an operator's act.
 pub const MAX_REASON_CHARS: usize = 256;
 /// Bytes of the source of a proposal: a URL or text.
@@ -87,7 +93,7 @@ pub const NEWEST_RULES: u32 = 1;
 /// Changes with every change of a rule or of a record until 0.1.0 is tagged. Hosts of a cluster
 /// refuse one with another id, so no two execute one journal differently
 /// (docs/internals/decisions/0008).
-pub const FORMAT_ID: u32 = 6;
+pub const FORMAT_ID: u32 = 7;
 
 const _: () =
     assert!(MAX_EVENTS * EVENT_RECORD_BYTES + MAX_EVIDENCE_BYTES + 4_096 <= MAX_FRAME_BYTES);

@@ -203,13 +203,22 @@ reasons! {
     TooManyOperators = 127,
     /// The last live admin cannot be revoked.
     LastAdmin = 128,
-    /// No held withdrawal has this reference.
+    /// No withdrawal with this number waits.
     UnknownWithdrawal = 129,
-    /// 4,096 withdrawals are held.
-    TooManyHeld = 130,
+    /// The account, or all accounts together, have their maximum of withdrawals that wait. Details:
+    /// waiting, allowed.
+    TooManyWithdrawals = 130,
     /// One of two persons was added too recently. Details: number of that operator, and when it
     /// counts, in milliseconds.
     NewOperator = 131,
+    /// An operator claimed the withdrawal. Details: its number.
+    WithdrawalClaimed = 132,
+    /// Nobody claimed the withdrawal.
+    WithdrawalNotClaimed = 133,
+    /// `valid_until` is outside its range. Details: earliest, latest, in milliseconds.
+    ValidityOutOfRange = 134,
+    /// The journal was restored and may lack commands; nobody has reconciled it yet.
+    WithdrawalsShut = 135,
     /// The policy does not permit this operator or wallet to propose, dispute or withdraw it.
     NotPermitted = 140,
     /// The market has an undisputed proposal.

@@ -15,7 +15,7 @@ mod references;
 mod resolution;
 mod system;
 
-pub use accounts::{Account, Accrued, HeldWithdrawal, Key};
+pub use accounts::{Account, Accrued, Key, PendingWithdrawal};
 pub use background::{Background, BackgroundWork, PendingWork};
 pub use markets::{Event, Market, Position, Terms};
 pub use orders::{DelayedOrder, Order, OrderIdState, RememberedOrder};
@@ -50,7 +50,7 @@ table! {
     16 Proposal(Proposal);
     17 Accrued(Accrued);
     18 DelayedOrder(DelayedOrder);
-    19 HeldWithdrawal(HeldWithdrawal);
+    19 PendingWithdrawal(PendingWithdrawal);
     20 Background(Background);
 }
 const _: () = assert!(

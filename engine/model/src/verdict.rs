@@ -71,9 +71,9 @@ pub enum CommandOutcome {
     Collateral(Micros),
     /// An operator was added.
     Operator(OperatorNumber),
-    /// A withdrawal of this account waits for a second person (docs/verify/rules.md §27).
-    Held(AccountNumber),
-    /// A held withdrawal of this account was given up, and pays nothing; of repeats alone.
+    /// A withdrawal of this account waits (docs/verify/rules.md §27, §30).
+    Waits(AccountNumber),
+    /// A withdrawal of this account ended without a payment; of repeats alone.
     Released(AccountNumber),
 }
 

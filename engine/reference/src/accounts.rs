@@ -7,7 +7,7 @@ use foretell_model::event::{
 use foretell_model::state::PendingWork;
 use foretell_model::{
     AccountNumber, CommandKind, CommandOutcome, Event, Micros, OperatorRole, RejectionReason,
-    WalletAddress, WalletKind,
+    TimeMs, WalletAddress, WalletKind,
 };
 
 use crate::exchange::{Exchange, Stamp};
@@ -30,6 +30,8 @@ pub(crate) struct Account {
     /// Whether it ever had a key.
     pub(crate) had_keys: bool,
     pub(crate) live_keys: u32,
+    /// `valid_until` of its last request of a withdrawal.
+    pub(crate) withdrawal_valid_until: TimeMs,
 }
 
 impl Exchange {
@@ -68,6 +70,7 @@ impl Exchange {
             bound: Vec::new(),
             had_keys: false,
             live_keys: 0,
+            withdrawal_valid_until: TimeMs(0),
         });
         self.names.accounts.insert(wallet, account);
         events.push(Event::AccountOpened(AccountOpened { account, wallet }));

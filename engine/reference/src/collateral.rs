@@ -11,6 +11,7 @@ use foretell_model::{
 use crate::exchange::{Exchange, Stamp};
 use crate::handler_result::{HandlerResult, ensure};
 use crate::references::Content;
+use crate::withdrawals::Withdrawal;
 
 impl Exchange {
     /// All collateral of the exchange together stays within the largest balance, so that no sum
@@ -67,6 +68,7 @@ impl Exchange {
             known.map(|who| content(kind, who, amount)),
             at,
         )?;
+        self.check_withdrawals_open()?;
         let is_held = self.needs_two_persons(amount);
         ensure(
             !is_held || at.operator != OperatorNumber::NONE,
@@ -80,8 +82,16 @@ impl Exchange {
             Rejection::with(RejectionReason::NotEnoughCollateral, amount.0, free.0),
         )?;
         let outcome = if is_held {
-            self.check_room_for_held()?;
-            self.hold(account, amount, reference, at, events)
+            self.check_room_for_withdrawal(account)?;
+            let asked = Withdrawal {
+                by_operator: true,
+                claimed_by: Some(at.operator),
+                two_persons: true,
+                account,
+                amount,
+                reference,
+            };
+            self.add_withdrawal(asked, at, events)
         } else {
             self.account_mut(account).free -= amount;
             self.collateral -= amount;
@@ -101,6 +111,7 @@ impl Exchange {
         let kind = CommandKind::WithdrawFees;
         let content = content(kind, AccountNumber(0), amount);
         self.check_reference(None, reference, Some(content), at)?;
+        self.check_withdrawals_open()?;
         ensure(amount > Micros::ZERO, RejectionReason::AmountZero)?;
         ensure(
             amount <= self.fees,
@@ -115,7 +126,7 @@ impl Exchange {
     }
 }
 
-fn content(kind: CommandKind, account: AccountNumber, amount: Micros) -> Content {
+pub(crate) fn content(kind: CommandKind, account: AccountNumber, amount: Micros) -> Content {
     Content {
         kind,
         account,

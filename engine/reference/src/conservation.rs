@@ -37,8 +37,8 @@ impl Exchange {
             .sum();
         let delayed = self.delayed.values();
         let delayed: Micros = delayed.map(|order| order.reserved_collateral()).sum();
-        let held: Micros = self.held.values().map(|held| held.amount).sum();
-        let reserved = reserved + delayed + held;
+        let waiting: Micros = self.withdrawals.values().map(|it| it.amount).sum();
+        let reserved = reserved + delayed + waiting;
         let accrued: Micros = self.accrued.values().map(|(_, amount)| amount).sum();
         let locked = self.locked();
         let total = free + reserved + accrued + locked + self.fees;

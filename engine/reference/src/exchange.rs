@@ -6,7 +6,7 @@ use foretell_model::limits::FIRST_RULES;
 use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::state::PendingWork;
 use foretell_model::{
-    AccountNumber, Command, CommandStamp, DomainNumber, Event, MarketNumber, Micros,
+    AccountNumber, Branch, Command, CommandStamp, DomainNumber, Event, MarketNumber, Micros,
     OperatorNumber, PaymentSettings, RejectionReason, ResolutionPolicy, Sequence, Settings,
     SystemMode, TimeMs, TimeNs, Verdict,
 };
@@ -17,7 +17,6 @@ use crate::clock::Thing;
 use crate::delayed_orders::DelayedOrders;
 use crate::event_groups::EventGroup;
 use crate::handler_result::{HandlerResult, NotApplied, ensure};
-use crate::held::HeldWithdrawal;
 use crate::keys::Key;
 use crate::maps::Names;
 use crate::markets::{Market, Shares};
@@ -27,6 +26,7 @@ use crate::orders::LiveOrders;
 use crate::policies::Permissions;
 use crate::rebates::Accrued;
 use crate::references::References;
+use crate::withdrawals::Withdrawal;
 
 /// The reference exchange. Accounts, keys, event groups and markets are indexed by their number.
 #[derive(Clone, Debug)]
@@ -42,6 +42,8 @@ pub struct Exchange {
     pub(crate) fees: Micros,
     pub(crate) pending: Option<PendingWork>,
     pub(crate) simulated_until: TimeNs,
+    /// Of the last restore.
+    pub(crate) branch: Branch,
     pub(crate) domains: BTreeMap<DomainNumber, [u8; 32]>,
     pub(crate) accounts: Vec<Account>,
     pub(crate) keys: Vec<Key>,
@@ -64,8 +66,10 @@ pub struct Exchange {
     /// By number, from 1.
     pub(crate) operators: Vec<Operator>,
     pub(crate) accrued: Accrued,
-    /// By the sequence of the withdrawal; their amounts are reserved.
-    pub(crate) held: BTreeMap<Sequence, HeldWithdrawal>,
+    /// By number; their amounts are reserved.
+    pub(crate) withdrawals: BTreeMap<Sequence, Withdrawal>,
+    /// Since a restore, until an operator reconciles.
+    pub(crate) withdrawals_shut: bool,
     /// The queue of work for `Step`, the first entry first.
     pub(crate) background: Vec<Background>,
     /// What falls due because of the markets' terms and proposals.
@@ -110,6 +114,7 @@ impl Exchange {
             fees: Micros::ZERO,
             pending: None,
             simulated_until: TimeNs(0),
+            branch: Branch::ZERO,
             domains: BTreeMap::new(),
             accounts: Vec::new(),
             keys: Vec::new(),
@@ -126,7 +131,8 @@ impl Exchange {
             listed: BTreeMap::new(),
             operators: Operator::first(),
             accrued: Accrued::default(),
-            held: BTreeMap::new(),
+            withdrawals: BTreeMap::new(),
+            withdrawals_shut: false,
             background: Vec::new(),
             clocks: BTreeSet::new(),
         }
@@ -240,12 +246,13 @@ impl Exchange {
             Command::Continue => self.continue_work(events),
             Command::AttestState(ref command) => self.attest_state(command, events),
 
-            Command::ConfirmWithdrawal { reference } => {
-                self.confirm_withdrawal(reference, at, events)
+            Command::RequestWithdrawal(ref command) => self.request_withdrawal(command, at, events),
+            Command::CancelWithdrawal(ref command) => self.cancel_withdrawal(command, events),
+            Command::ClaimWithdrawal { withdrawal } => {
+                self.claim_withdrawal(withdrawal, at, events)
             }
-            Command::ReleaseWithdrawal { reference } => {
-                self.release_withdrawal(reference, at, events)
-            }
+            Command::PayWithdrawal(ref command) => self.pay_withdrawal(command, at, events),
+            Command::FailWithdrawal { withdrawal } => self.fail_withdrawal(withdrawal, at, events),
             Command::PayRebates => self.pay_rebates(at, events),
             Command::SetTerms(ref command) => self.set_terms(command, at, events),
             Command::Propose(proposed) => self.propose(&proposed, at, events),
@@ -263,6 +270,8 @@ impl Exchange {
             Command::DescribeMarket { market } => self.describe_market(market, events),
             Command::DescribeWallet { wallet } => Self::describe_wallet(wallet, events),
             Command::Simulate { until } => self.simulate(until, events),
+            Command::Restore { branch } => self.restore(branch, events),
+            Command::OpenWithdrawals => self.open_withdrawals(at, events),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The reference exchange: the rules of the core a second time, written to be obviously right.
 //!
 //! Only lists and maps. Reserved amounts are not stored with accounts: they are computed from the live
-//! orders and the held withdrawals each time. Each long list has plain maps beside it, so that no
+//! orders and the withdrawals that wait each time. Each long list has plain maps beside it, so that no
 //! command scans it; every map follows from its list (`maps.rs`). Matching has two parts: `plan`
 //! computes a plan without changes, and `placing` executes the plan.
 //!
@@ -22,7 +22,6 @@ mod event_groups;
 mod exchange;
 mod fees;
 mod handler_result;
-mod held;
 mod keys;
 mod live_order;
 mod maps;
@@ -41,5 +40,6 @@ mod state;
 mod state_of_market_life;
 mod system;
 mod terms;
+mod withdrawals;
 
 pub use exchange::Exchange;

@@ -87,7 +87,8 @@ impl References {
     /// A repeat of this withdrawal answers that it pays nothing.
     pub(crate) fn release(&mut self, sequence: Sequence) {
         if let Some(used) = self.used.get_mut(&sequence)
-            && let CommandOutcome::Held(account) = used.outcome
+            && let (CommandKind::Withdraw, CommandOutcome::Waits(account)) =
+                (used.content.kind, used.outcome)
         {
             used.outcome = CommandOutcome::Released(account);
         }
@@ -137,7 +138,7 @@ impl References {
 
 impl Exchange {
     /// Stops an action whose reference was used (the same content is a repeat, other is refused; a
-    /// paid withdrawal that was held answers its account), or
+    /// paid withdrawal of an operator that waited answers its account), or
     /// for whose reference there is no room.
     pub(crate) fn check_reference(
         &self,
@@ -165,7 +166,10 @@ impl Exchange {
             first: used.sequence,
             last: used.sequence,
             outcome: match used.outcome {
-                CommandOutcome::Held(account) if !self.held.contains_key(&used.sequence) => {
+                CommandOutcome::Waits(account)
+                    if used.content.kind == CommandKind::Withdraw
+                        && !self.withdrawals.contains_key(&used.sequence) =>
+                {
                     CommandOutcome::Account(account)
                 }
                 outcome => outcome,

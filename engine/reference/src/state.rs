@@ -35,6 +35,8 @@ impl Exchange {
             fees: self.fees,
             pending: self.pending,
             simulated_until: self.simulated_until,
+            branch: self.branch,
+            withdrawals_shut: self.withdrawals_shut,
         }));
         for (domain, separator) in &self.domains {
             visit(&StateRecord::Domain(state::Domain {
@@ -63,9 +65,9 @@ impl Exchange {
             *collateral += delayed.reserved_collateral();
             *live += 1;
         }
-        for held in self.held.values() {
-            let (collateral, _) = reserved.entry(held.account).or_default();
-            *collateral += held.amount;
+        for waiting in self.withdrawals.values() {
+            let (collateral, _) = reserved.entry(waiting.account).or_default();
+            *collateral += waiting.amount;
         }
         for (index, account) in self.accounts.iter().enumerate() {
             let number = account_number(index);
@@ -80,6 +82,7 @@ impl Exchange {
                 free: account.free,
                 reserved,
                 live_orders,
+                withdrawal_valid_until: account.withdrawal_valid_until,
             }));
         }
     }

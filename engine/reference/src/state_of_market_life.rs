@@ -1,7 +1,7 @@
 //! The records of people, of markets' lives and of what waits.
 
 use foretell_model::state::{self, StateRecord};
-use foretell_model::{Lots, MarketTerms, Micros};
+use foretell_model::{Lots, MarketTerms, Micros, OperatorNumber};
 
 use crate::delayed_orders::DelayedOrder;
 use crate::exchange::Exchange;
@@ -92,13 +92,15 @@ impl Exchange {
     }
 
     fn visit_waiting_payments(&self, visit: &mut dyn FnMut(&StateRecord)) {
-        for (sequence, held) in &self.held {
-            visit(&StateRecord::HeldWithdrawal(state::HeldWithdrawal {
-                sequence: *sequence,
-                operator: held.operator,
-                account: held.account,
-                amount: held.amount,
-                reference: held.reference,
+        for (number, waiting) in &self.withdrawals {
+            visit(&StateRecord::PendingWithdrawal(state::PendingWithdrawal {
+                withdrawal: *number,
+                by_operator: waiting.by_operator,
+                claimed_by: waiting.claimed_by.unwrap_or(OperatorNumber::NONE),
+                two_persons: waiting.two_persons,
+                account: waiting.account,
+                amount: waiting.amount,
+                reference: waiting.reference,
             }));
         }
         for entry in &self.background {

@@ -3,8 +3,8 @@
 use foretell_model::command::{AttestState, RegisterDomain};
 use foretell_model::limits::NEWEST_RULES;
 use foretell_model::{
-    CommandKind, CommandOutcome, Event, RejectionReason, Settings, SettingsUpdate, SystemMode,
-    TimeMs, TimeNs,
+    Branch, CommandKind, CommandOutcome, Event, OperatorNumber, RejectionReason, Settings,
+    SettingsUpdate, SystemMode, TimeMs, TimeNs,
 };
 
 use crate::exchange::{Exchange, Stamp};
@@ -87,6 +87,30 @@ impl Exchange {
         ensure(self.sequence.0 == 0, RejectionReason::JournalBegun)?;
         self.simulated_until = until;
         events.push(Event::Simulated { until });
+        Ok(CommandOutcome::Done)
+    }
+
+    /// The same branch again is the same restore.
+    pub(crate) fn restore(&mut self, branch: Branch, events: &mut Vec<Event>) -> HandlerResult {
+        ensure(
+            self.branch != branch,
+            NotApplied::already(CommandOutcome::Done),
+        )?;
+        self.branch = branch;
+        self.withdrawals_shut = true;
+        events.push(Event::Restored { branch });
+        Ok(CommandOutcome::Done)
+    }
+
+    pub(crate) fn open_withdrawals(&mut self, at: Stamp, events: &mut Vec<Event>) -> HandlerResult {
+        let is_named = at.operator != OperatorNumber::NONE;
+        ensure(is_named, RejectionReason::OperatorRequired)?;
+        ensure(
+            self.withdrawals_shut,
+            NotApplied::already(CommandOutcome::Done),
+        )?;
+        self.withdrawals_shut = false;
+        events.push(Event::WithdrawalsOpened);
         Ok(CommandOutcome::Done)
     }
 

@@ -1,7 +1,7 @@
 //! The operator of a command: named by operator gateways alone, and part of the frame.
 
 use foretell_link::{Hello, PROTOCOL_VERSION, Request, Role, Submit};
-use foretell_model::command::{AddOperator, Withdraw};
+use foretell_model::command::{AddOperator, PayWithdrawal, Withdraw};
 use foretell_model::{
     Command, CommandOutcome, Micros, OperatorName, OperatorNumber, OperatorRole, PaymentSettings,
     Reference, RejectionReason, Verdict,
@@ -45,14 +45,17 @@ fn the_operator_of_a_command_is_in_its_frame_and_two_persons_pay_out() {
     });
     let account = world.traders[0].account;
     let held = client.ask_as(ann, withdraw);
-    let outcome = CommandOutcome::Held(account);
+    let outcome = CommandOutcome::Waits(account);
     assert_eq!(held.verdict, Verdict::Applied(outcome));
     engine.stop();
 
     // It waits through a restart.
     let engine = Engine::start(config(directory.path()));
     let mut client = engine.client(Role::Operator);
-    let confirm = Command::ConfirmWithdrawal { reference };
+    let confirm = Command::PayWithdrawal(PayWithdrawal {
+        withdrawal: held.sequence,
+        payment: Reference([4; 32]),
+    });
     let refused = client.ask_as(ann, confirm);
     let reason = |verdict: Verdict| match verdict {
         Verdict::Rejected(rejection) => Some(rejection.reason),
@@ -65,7 +68,7 @@ fn the_operator_of_a_command_is_in_its_frame_and_two_persons_pay_out() {
         Some(RejectionReason::UnknownOperator)
     );
     let paid = client.ask_as(ben, confirm);
-    let outcome = CommandOutcome::Account(account);
+    let outcome = CommandOutcome::Done;
     assert_eq!(paid.verdict, Verdict::Applied(outcome));
     engine.stop();
     let journal = frames(directory.path());

@@ -162,7 +162,7 @@ fn paid(world: &World, frames: &[Frame]) -> Result<(), Broken> {
     let seen = [
         (settles, Situation::SettlementInterrupted),
         (pays_rebates, Situation::RebatePaymentInterrupted),
-        (payments.held() > 0, Situation::WithdrawalHeldAtStart),
+        (payments.held() > 0, Situation::WithdrawalWaitsAtStart),
     ];
     for (_, situation) in seen.into_iter().filter(|(is_seen, _)| *is_seen) {
         world.context.count(situation);

@@ -67,7 +67,7 @@ situations! {
     MarketSettled,
     SettlementInterrupted,
     RebatePaymentInterrupted,
-    WithdrawalHeldAtStart,
+    WithdrawalWaitsAtStart,
     DueAtStart,
     OrderReleased,
     MarketOpened,

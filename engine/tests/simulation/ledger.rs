@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use foretell_link::Reply;
-use foretell_model::command::{Deposit, RegisterKey, Withdraw};
+use foretell_model::command::{Deposit, RegisterKey};
 use foretell_model::{
     AccountNumber, Command, CommandOutcome, KeyNumber, MarketNumber, OperatorNumber, OrderResult,
-    OrderStatus, Reference, RejectionReason, Sequence, TimeNs, Verdict, WalletAddress,
+    OrderStatus, RejectionReason, Sequence, TimeNs, Verdict, WalletAddress,
 };
 
 /// A trader.
@@ -171,16 +171,17 @@ impl Ledger {
         proposals.nth(back)
     }
 
-    /// The reference of one of the newest held withdrawals.
-    pub(super) fn held_withdrawal(&self, back: usize) -> Option<Reference> {
+    /// The number of one of the newest withdrawals that waited.
+    pub(super) fn waiting_withdrawal(&self, back: usize) -> Option<Sequence> {
         let newest = self.intents.iter().rev();
-        let mut held = newest.filter_map(|it| match (it.command, it.applied?.outcome) {
-            (Command::Withdraw(Withdraw { reference, .. }), CommandOutcome::Held(_)) => {
-                Some(reference)
-            }
+        let mut waiting = newest.filter_map(|it| match (it.command, it.applied?) {
+            (Command::Withdraw(_), applied) => match applied.outcome {
+                CommandOutcome::Waits(_) => Some(applied.sequence),
+                _ => None,
+            },
             _ => None,
         });
-        held.nth(back)
+        waiting.nth(back)
     }
 
     /// Every acknowledged command with its sequence.

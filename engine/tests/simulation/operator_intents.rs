@@ -2,8 +2,8 @@
 //! disputes and resolutions, rebates.
 
 use foretell_model::command::{
-    AddOperator, Deposit, Dispute, Finalise, ListWallet, PauseMarket, Propose, ResolveMarket,
-    ResumeMarket, SetPolicy, SetTerms, Withdraw, WithdrawProposal,
+    AddOperator, Deposit, Dispute, Finalise, ListWallet, PauseMarket, PayWithdrawal, Propose,
+    ResolveMarket, ResumeMarket, SetPolicy, SetTerms, Withdraw, WithdrawProposal,
 };
 use foretell_model::{
     Command, Hold, MarketNumber, Micros, OperatorName, OperatorNumber, OperatorRole,
@@ -204,11 +204,14 @@ impl IntentGenerator {
         })
     }
 
-    fn confirm_or_release(&self, ledger: &Ledger) -> Option<Command> {
-        let reference = ledger.held_withdrawal(self.context.index(3))?;
+    fn confirm_or_release(&mut self, ledger: &Ledger) -> Option<Command> {
+        let withdrawal = ledger.waiting_withdrawal(self.context.index(3))?;
         Some(match self.context.percent(75) {
-            true => Command::ConfirmWithdrawal { reference },
-            false => Command::ReleaseWithdrawal { reference },
+            true => Command::PayWithdrawal(PayWithdrawal {
+                withdrawal,
+                payment: Reference(self.name(0x9A)),
+            }),
+            false => Command::FailWithdrawal { withdrawal },
         })
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use foretell_model::event::{
     MarketResolved, MarketSettled, OrderClosed, OrderReleased, RebatePaid, Redeemed,
-    SettlementStarted, WithdrawalHeld, WithdrawalReleased,
+    SettlementStarted, WithdrawalReleased, WithdrawalRequested,
 };
 use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::{
@@ -87,7 +87,7 @@ impl Payments {
                 Event::OrderClosed(OrderClosed { order, .. }) => {
                     self.delayed.remove(&Sequence(order.0));
                 }
-                Event::WithdrawalHeld(WithdrawalHeld { account, amount }) => {
+                Event::WithdrawalRequested(WithdrawalRequested { account, amount }) => {
                     let held = (account, amount, frame.stamp.operator);
                     self.held.insert(frame.sequence, held);
                 }
@@ -123,7 +123,7 @@ impl Payments {
         ensure((whose, how_much) == (account, amount), || {
             format!("withdrawal {asked} released as another")
         })?;
-        let confirms = matches!(frame.command, Command::ConfirmWithdrawal { .. });
+        let confirms = matches!(frame.command, Command::PayWithdrawal(_));
         ensure(!confirms || operator != frame.stamp.operator, || {
             format!("withdrawal {asked} confirmed by who asked for it")
         })

@@ -228,7 +228,10 @@ impl Observer for FrameChanges {
             | Event::MarketResolved(_)
             | Event::MarketSettled(_)
             | Event::ModeSet { .. }
-            | Event::KeyRevoked { .. } => self.changes.push(Change::Event(*event)),
+            | Event::KeyRevoked { .. }
+            | Event::WithdrawalRequested(_)
+            | Event::WithdrawalClaimed { .. }
+            | Event::WithdrawalReleased(_) => self.changes.push(Change::Event(*event)),
             _ => {}
         }
     }

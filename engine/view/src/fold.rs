@@ -8,6 +8,7 @@ mod positions;
 mod registry;
 mod resolution;
 mod trading;
+mod withdrawals;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -203,13 +204,17 @@ impl View {
             | Event::DomainRegistered { .. }
             | Event::WorkPending
             | Event::StateAttested
-            | Event::Simulated { .. } => self.fold_system(step, event),
+            | Event::Simulated { .. }
+            | Event::Restored { .. }
+            | Event::WithdrawalsOpened => self.fold_system(step, event),
 
             Event::OrderDelayed(_) | Event::OrderReleased(_) | Event::CancelRequested(_) => {
                 self.fold_delay(step, placed, event)
             }
 
-            Event::WithdrawalHeld(_) | Event::WithdrawalReleased(_) => self.fold_held(step, event),
+            Event::WithdrawalRequested(_)
+            | Event::WithdrawalReleased(_)
+            | Event::WithdrawalClaimed { .. } => self.fold_withdrawal(step, event),
 
             Event::RebatePaymentStarted { .. }
             | Event::RebatePaid(_)

@@ -30,7 +30,7 @@ pub enum LogName {
     ClosedPositions,
     /// Lists of those of each account.
     AccountClosed,
-    /// Splits, merges, redeems and converts.
+    /// Splits, merges, redeems and converts, deposits, withdrawals, rebates.
     Actions,
     /// Lists of those of each account.
     AccountActions,
@@ -38,6 +38,10 @@ pub enum LogName {
     Rebates,
     /// Lists of those of each account.
     AccountRebates,
+    /// Withdrawals that ended.
+    Withdrawals,
+    /// Lists of those of each account.
+    AccountWithdrawals,
 }
 
 impl LogName {
@@ -55,6 +59,8 @@ impl LogName {
         Self::AccountActions,
         Self::Rebates,
         Self::AccountRebates,
+        Self::Withdrawals,
+        Self::AccountWithdrawals,
     ];
 
     /// Lower-case letters and hyphens.
@@ -73,6 +79,8 @@ impl LogName {
             Self::AccountActions => "account-actions",
             Self::Rebates => "rebates",
             Self::AccountRebates => "account-rebates",
+            Self::Withdrawals => "withdrawals",
+            Self::AccountWithdrawals => "account-withdrawals",
         }
     }
 
@@ -207,6 +215,8 @@ impl View {
             LogName::AccountActions => self.actions.of_account.nodes().chunks(),
             LogName::Rebates => self.rebates.earlier.chunks(),
             LogName::AccountRebates => self.rebates.of_account.nodes().chunks(),
+            LogName::Withdrawals => self.withdrawals.ended.chunks(),
+            LogName::AccountWithdrawals => self.withdrawals.of_account.nodes().chunks(),
         }
     }
 
@@ -224,6 +234,8 @@ impl View {
             LogName::AccountActions => self.actions.of_account.nodes_mut().chunks_mut(),
             LogName::Rebates => self.rebates.earlier.chunks_mut(),
             LogName::AccountRebates => self.rebates.of_account.nodes_mut().chunks_mut(),
+            LogName::Withdrawals => self.withdrawals.ended.chunks_mut(),
+            LogName::AccountWithdrawals => self.withdrawals.of_account.nodes_mut().chunks_mut(),
         }
     }
 
@@ -236,12 +248,14 @@ impl View {
             | LogName::Midpoints
             | LogName::ClosedPositions
             | LogName::Actions
-            | LogName::Rebates => None,
+            | LogName::Rebates
+            | LogName::Withdrawals => None,
             LogName::BuilderTrades => Some(self.trades.of_builder.ends()),
             LogName::MarketMidpoints => Some(self.midpoints.of_market.ends()),
             LogName::AccountClosed => Some(self.positions.closed_of.ends()),
             LogName::AccountActions => Some(self.actions.of_account.ends()),
             LogName::AccountRebates => Some(self.rebates.of_account.ends()),
+            LogName::AccountWithdrawals => Some(self.withdrawals.of_account.ends()),
         }
     }
 }

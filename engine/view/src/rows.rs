@@ -33,3 +33,4 @@ pub(crate) mod trade_slot;
 pub(crate) mod trade_summary;
 pub(crate) mod trades;
 pub(crate) mod volume;
+pub(crate) mod withdrawals;

@@ -23,6 +23,7 @@ use crate::rows::positions::Positions;
 use crate::rows::rebates::Rebates;
 use crate::rows::standings::Standings;
 use crate::rows::trades::Trades;
+use crate::rows::withdrawals::Withdrawals;
 use crate::storage::chunk::{ChunkBytes, Chunking};
 use crate::storage::id_log::IdLog;
 use crate::storage::list::{ListEnds, Lists};
@@ -32,7 +33,7 @@ use crate::view::View;
 
 /// Version of the layout of snapshots and chunks. Raise it with every change of either, so that a
 /// build ignores files of another layout.
-pub const VIEW_VERSION: u32 = 18;
+pub const VIEW_VERSION: u32 = 19;
 
 /// The section of what accounts have in markets.
 const HOLDINGS: &str = "holdings";
@@ -43,6 +44,8 @@ const BUILDER_STANDINGS: &str = "builder-standings";
 
 /// The section of the rebates of accounts' newest days.
 const CURRENT_REBATES: &str = "current-rebates";
+/// The section of withdrawals that wait.
+const WAITING_WITHDRAWALS: &str = "waiting-withdrawals";
 /// The section of what delayed orders wait for.
 const DELAYS: &str = "delays";
 
@@ -119,6 +122,7 @@ impl View {
             (STANDINGS, bytes(&self.standings)),
             (BUILDER_STANDINGS, bytes(&self.builder_standings)),
             ("people", bytes(&self.people)),
+            (WAITING_WITHDRAWALS, bytes(&self.withdrawals.waiting)),
             ("profiles", bytes(&self.profiles)),
             ("resolutions", bytes(&self.resolutions)),
             ("background", bytes(&self.background)),
@@ -220,6 +224,11 @@ impl View {
                 current: snapshot.read(CURRENT_REBATES)?,
                 earlier: snapshot.read_log(LogName::Rebates)?,
                 of_account: snapshot.read_lists(LogName::AccountRebates)?,
+            },
+            withdrawals: Withdrawals {
+                waiting: snapshot.read(WAITING_WITHDRAWALS)?,
+                ended: snapshot.read_log(LogName::Withdrawals)?,
+                of_account: snapshot.read_lists(LogName::AccountWithdrawals)?,
             },
         };
         let mut delays: BTreeMap<OrderNumber, Delay> = snapshot.read(DELAYS)?;

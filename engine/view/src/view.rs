@@ -1,6 +1,6 @@
 //! The view: all parts of the read model at one sequence.
 
-use foretell_model::{MarketNumber, MarketState, Sequence};
+use foretell_model::{Branch, MarketNumber, MarketState, Sequence};
 
 use crate::rows::accounts::Accounts;
 use crate::rows::actions::Actions;
@@ -24,6 +24,7 @@ use crate::rows::standings::Standings;
 use crate::rows::system::System;
 use crate::rows::trades::{TradeListEnds, Trades};
 use crate::rows::volume::Volume;
+use crate::rows::withdrawals::{Waiting, Withdrawals};
 use crate::storage::by_number::ByNumber;
 use crate::storage::chunk::Chunking;
 use crate::storage::id_log::IdLog;
@@ -58,6 +59,7 @@ pub struct View {
     pub(crate) resolutions: Resolutions,
     pub(crate) background: Background,
     pub(crate) rebates: Rebates,
+    pub(crate) withdrawals: Withdrawals,
 }
 
 impl View {
@@ -116,6 +118,11 @@ impl View {
                 earlier: Log::new(chunking),
                 of_account: lists(),
             },
+            withdrawals: Withdrawals {
+                waiting: Waiting::default(),
+                ended: Log::new(chunking),
+                of_account: lists(),
+            },
         }
     }
 
@@ -123,6 +130,16 @@ impl View {
     #[must_use]
     pub fn genesis(&self) -> &[u8; 32] {
         &self.genesis
+    }
+
+    /// What names trades and streams since the last restore; the genesis hash before the first
+    /// (docs/verify/rules.md §31).
+    #[must_use]
+    pub fn branch(&self) -> &[u8; 32] {
+        match self.system.branch {
+            Branch::ZERO => &self.genesis,
+            _ => &self.system.branch.0,
+        }
     }
 
     /// The last folded frame; every answer reflects the state after it.
@@ -197,7 +214,7 @@ impl View {
         &self.positions
     }
 
-    /// Splits, merges, redeems and converts.
+    /// Splits, merges, redeems and converts, deposits, withdrawals, rebates.
     #[must_use]
     pub fn actions(&self) -> &Actions {
         &self.actions
@@ -221,7 +238,13 @@ impl View {
         &self.builder_standings
     }
 
-    /// Operators, held withdrawals, settings of payments.
+    /// Withdrawals that wait, and those that ended.
+    #[must_use]
+    pub fn withdrawals(&self) -> &Withdrawals {
+        &self.withdrawals
+    }
+
+    /// Operators and settings of payments.
     #[must_use]
     pub fn people(&self) -> &People {
         &self.people

@@ -48,13 +48,13 @@ pub(crate) fn hash_parts(parts: &[&[u8]]) -> Hash {
     hasher.finalize().0
 }
 
-fn word_of_u64(value: u64) -> Hash {
+pub(crate) fn word_of_u64(value: u64) -> Hash {
     let mut word = [0; 32];
     word[24..].copy_from_slice(&value.to_be_bytes());
     word
 }
 
-fn word_of_address(address: WalletAddress) -> Hash {
+pub(crate) fn word_of_address(address: WalletAddress) -> Hash {
     let mut word = [0; 32];
     word[12..].copy_from_slice(&address.0);
     word
@@ -86,6 +86,27 @@ pub fn domain_separator(
             &chain,
         ]),
     }
+}
+
+/// The type of a domain of this exchange alone: its salt is the genesis of the journal.
+pub const DOMAIN_TYPE_WITH_SALT: &str =
+    "EIP712Domain(string name,string version,uint256 chainId,bytes32 salt)";
+
+/// Separator of a domain with name, version, chain and salt; no contract.
+#[must_use]
+pub fn domain_separator_with_salt(
+    name: &str,
+    version: &str,
+    chain_id: u64,
+    salt: &[u8; 32],
+) -> Hash {
+    hash_parts(&[
+        keccak256(DOMAIN_TYPE_WITH_SALT).as_slice(),
+        keccak256(name).as_slice(),
+        keccak256(version).as_slice(),
+        &word_of_u64(chain_id),
+        salt,
+    ])
 }
 
 /// The hash that is signed: a struct hash under a domain.

@@ -9,6 +9,7 @@
 //!   [`master`] loads the one secret of a deployment;
 //! - [`order_signature`] checks an order with the help of [`domains`], [`eip712`], [`signature`]
 //!   and [`deposit_wallet`]; an auditor uses the same functions;
+//! - [`withdrawal`] checks the signature of a withdrawal;
 //! - [`signing`] is the client's side: bots, the command line and tests sign with it.
 
 pub mod deposit_wallet;
@@ -25,6 +26,7 @@ pub mod signing;
 pub mod text;
 pub mod timestamp_window;
 pub mod trio;
+pub mod withdrawal;
 
 pub use domains::{Domain, Domains, Markets};
 pub use keys::{KeyOrigin, KeyTrio};

@@ -6,3 +6,4 @@ pub(crate) mod market_facts;
 pub(crate) mod market_pages;
 pub(crate) mod order_json;
 pub(crate) mod trade_json;
+pub(crate) mod withdrawal_json;

@@ -1,12 +1,12 @@
 //! Commands and reads of operators. The command of a route says which roles may send it.
 
 use foretell_model::CommandKind::{
-    ActivateMarket, AddOperator, ArchiveMarket, BindWallet, ChangeSettings, ClearPolicy,
-    CloseMarket, ConfirmWithdrawal, Deposit, DescribeEvent, DescribeMarket, DescribeWallet,
-    Dispute, Finalise, ListWallet, PauseMarket, PayRebates, Propose, RegisterEvent, RegisterMarket,
-    ReleaseWithdrawal, ResolveMarket, ResumeMarket, RevokeKey, RevokeOperator, SetClosedOnly,
-    SetFee, SetMinimumSize, SetMode, SetPayments, SetPolicy, SetTerms, SetTick, UnbindWallet,
-    Withdraw, WithdrawFees, WithdrawProposal,
+    ActivateMarket, AddOperator, ArchiveMarket, BindWallet, ChangeSettings, ClaimWithdrawal,
+    ClearPolicy, CloseMarket, Deposit, DescribeEvent, DescribeMarket, DescribeWallet, Dispute,
+    FailWithdrawal, Finalise, ListWallet, OpenWithdrawals, PauseMarket, PayRebates, PayWithdrawal,
+    Propose, RegisterEvent, RegisterMarket, ResolveMarket, ResumeMarket, RevokeKey, RevokeOperator,
+    SetClosedOnly, SetFee, SetMinimumSize, SetMode, SetPayments, SetPolicy, SetTerms, SetTick,
+    UnbindWallet, Withdraw, WithdrawFees, WithdrawProposal,
 };
 use foretell_model::{CommandKind, RoleSet};
 use foretell_wire::ErrorCode::{
@@ -19,8 +19,9 @@ use foretell_wire::ErrorCode::{
     NotPermitted, NothingAccrued, OperatorNameTaken, OperatorNotFound, OperatorTokenTaken,
     OutsideNotLast, ProposalDisputed, RebatesInProgress, ReferenceReused, SamePerson,
     SecondPersonRequired, SecondYes, SlugTaken, SnapshotFailed, SnapshotTimeout, SnapshotsOff,
-    TokenTaken, TooManyHeld, TooManyOperators, UpstreamOwned, WalletHasLiveOrders, WalletKindTaken,
-    WalletNotBindable, WalletNotBound, WithdrawalNotFound, WithdrawalReleased,
+    TokenTaken, TooManyOperators, TooManyWithdrawals, UpstreamOwned, WalletHasLiveOrders,
+    WalletKindTaken, WalletNotBindable, WalletNotBound, WithdrawalClaimed, WithdrawalNotClaimed,
+    WithdrawalNotFound, WithdrawalReleased, WithdrawalsShut,
 };
 use foretell_wire::limits::OPERATOR_BODY_BYTES;
 use foretell_wire::operator::{OperatorCommand, SNAPSHOT_PATH};
@@ -35,7 +36,7 @@ use crate::resources::operator::market_life::{
     market_figures, market_list, markets, own_markets, resolution,
 };
 use crate::resources::operator::site::{admin, probes, status, system};
-use crate::resources::operator::{accounts, acts, keys, oracle, people};
+use crate::resources::operator::{accounts, acts, keys, oracle, people, withdrawals};
 use crate::resources::orders::my_orders;
 use crate::resources::page::site;
 
@@ -51,7 +52,7 @@ pub(super) fn routes() -> Vec<Route> {
         list("/accounts/{wallet}/orders", my_orders::of_wallet).errors(&[&[AccountNotFound]]),
         list("/positions", positions::list),
         list("/trades", trades::list).large(),
-        list("/withdrawals", accounts::held),
+        list("/withdrawals", withdrawals::list),
         list("/rebates", rebates::totals),
         get("/site", None, site::show).errors(&[&[NotFound]]),
         get("/admin", None, admin::root),
@@ -80,7 +81,7 @@ fn commands() -> Vec<Route> {
         command(Deposit, accounts::deposit).errors(&[REFERENCE, &[BalanceLimit]]),
         command(Withdraw, accounts::withdraw).errors(&[
             WITHDRAWAL,
-            &[AccountNotFound, TooManyHeld, WithdrawalReleased],
+            &[AccountNotFound, TooManyWithdrawals, WithdrawalReleased],
         ]),
         command(BindWallet, accounts::bind)
             .errors(&[WALLET, &[WalletKindTaken, WalletNotBindable, NotAnOwner]]),
@@ -89,8 +90,15 @@ fn commands() -> Vec<Route> {
         command(SetClosedOnly, accounts::closed_only),
         command(DescribeWallet, accounts::describe_wallet),
         command(WithdrawFees, accounts::withdraw_fees).errors(&[WITHDRAWAL]),
-        command(ConfirmWithdrawal, accounts::confirm).errors(&[&[WithdrawalNotFound], TWO_PERSONS]),
-        command(ReleaseWithdrawal, accounts::release).errors(&[&[WithdrawalNotFound]]),
+        command(ClaimWithdrawal, withdrawals::claim).errors(&[WAITING, &[WithdrawalClaimed]]),
+        command(PayWithdrawal, withdrawals::pay).errors(&[
+            REFERENCE,
+            WAITING,
+            &[WithdrawalNotClaimed],
+            TWO_PERSONS,
+        ]),
+        command(FailWithdrawal, withdrawals::fail).errors(&[WAITING]),
+        command(OpenWithdrawals, withdrawals::open),
         command(PayRebates, accounts::pay_rebates).errors(&[&[RebatesInProgress, NothingAccrued]]),
         command(AddOperator, people::add).errors(&[&[
             OperatorNameTaken,
@@ -158,7 +166,9 @@ fn commands() -> Vec<Route> {
 
 /// Of commands with a reference.
 const REFERENCE: &[ErrorCode] = &[ReferenceReused];
-const WITHDRAWAL: &[ErrorCode] = &[ReferenceReused, InsufficientBalance];
+const WITHDRAWAL: &[ErrorCode] = &[ReferenceReused, InsufficientBalance, WithdrawalsShut];
+/// Of a withdrawal that waits.
+const WAITING: &[ErrorCode] = &[WithdrawalNotFound, WithdrawalsShut];
 const WALLET: &[ErrorCode] = &[WalletHasLiveOrders];
 const MARKET: &[ErrorCode] = &[MarketNotFound, InvalidTransition];
 /// Of a market's clock, delay and rebate.

@@ -18,7 +18,7 @@ use crate::policy::rate_limits::Scope::{
     BatchPricesHistory, Book, Books, Health, Heartbeats, Keys, Ledger, MarketLists, Midpoint,
     Price, Prices, PricesHistory, Trading,
 };
-use crate::resources::accounts::{actions, balances, keys, rebates};
+use crate::resources::accounts::{actions, balances, keys, rebates, withdrawals};
 use crate::resources::market_data::{
     books, live_activity, market_info, market_lists, prices, prices_history,
 };
@@ -30,8 +30,9 @@ use crate::resources::service::{checkpoints, health, unsupported_features};
 use crate::routes::page::{self, PageRoutes};
 use crate::routes::streams;
 use crate::routes::trading::errors::{
-    ACTION, CANCEL_MARKET, CHECKPOINT, CONVERT, HEARTBEAT, HISTORY, KEY, MERGE, NEW_KEY, NO_KEY,
-    ORDER, QUOTE, REDEEM, REFERENCE_ROOM, REJECTED_ORDER, SETS, SPLIT, TOKEN, TRADES, TRADING,
+    ACTION, CANCEL_MARKET, CANCEL_WITHDRAWAL, CHECKPOINT, CONVERT, HEARTBEAT, HISTORY, KEY, MERGE,
+    NEW_KEY, NO_KEY, ORDER, QUOTE, REDEEM, REFERENCE_ROOM, REJECTED_ORDER, SETS, SPLIT, TOKEN,
+    TRADES, TRADING, WITHDRAWAL,
 };
 
 pub(super) fn routes(page: PageRoutes) -> Vec<Route> {
@@ -130,6 +131,14 @@ fn accounts() -> Vec<Route> {
             .durable()
             .body(CONVERT_BODY_BYTES)
             .errors(&[ACTION, REFERENCE_ROOM, CONVERT]),
+        post("/withdrawals", Trading, withdrawals::request)
+            .durable()
+            .errors(&[ACTION, REFERENCE_ROOM, WITHDRAWAL]),
+        read("/withdrawals", Ledger, withdrawals::list),
+        get("/withdrawals/domain", Trading, withdrawals::domain),
+        delete("/withdrawals/{number}", Trading, withdrawals::cancel)
+            .durable()
+            .errors(&[CANCEL_WITHDRAWAL]),
         read(
             "/notifications",
             Trading,

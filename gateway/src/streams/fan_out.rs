@@ -352,7 +352,7 @@ impl HubState {
                     continue;
                 };
                 let user = member.user.as_ref();
-                if user.is_some_and(|it| it.covers(&message.market, sequence)) {
+                if user.is_some_and(|it| it.covers(message.market.as_ref(), sequence)) {
                     let fits = member.deliver(&message.frame, sequence, self.now);
                     note(
                         &mut self.dirty,

@@ -109,7 +109,7 @@ fn market(sequence: u64, messages: &[(Scope, &'static str)]) -> EncodedFrame {
 fn user(sequence: u64, messages: &[(KeyNumber, MarketNumber, &'static str)]) -> EncodedFrame {
     let message = |(key, market, text): &(KeyNumber, MarketNumber, &'static str)| UserMessage {
         key: *key,
-        market: condition(*market),
+        market: Some(condition(*market)),
         frame: Bytes::from_static(text.as_bytes()),
     };
     EncodedFrame {

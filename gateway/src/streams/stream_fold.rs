@@ -56,7 +56,7 @@ pub enum StreamReceiver {
     /// Both channels: everyone who opted in to the extension.
     ExtendedAll,
     /// User channel: the holder of this key, unless markets were named without this one.
-    Key(KeyNumber, MarketNumber),
+    Key(KeyNumber, Option<MarketNumber>),
 }
 
 impl From<Scope> for StreamReceiver {
@@ -88,7 +88,7 @@ impl StreamFold {
                 epoch: 1,
             },
             descriptions: Descriptions::default(),
-            encoder: Encoder::new(&genesis, limits),
+            encoder: Encoder::new(limits),
             changes: FrameChanges::default(),
         }
     }
@@ -173,7 +173,7 @@ fn messages(view: &View, encoded: &EncodedFrame) -> Vec<StreamMessage> {
     });
     let number = |market| view.markets().by_condition(market).expect("it is listed").0;
     let user = encoded.own_messages().map(|message| StreamMessage {
-        receiver: StreamReceiver::Key(message.key, number(&message.market)),
+        receiver: StreamReceiver::Key(message.key, message.market.as_ref().map(number)),
         text: text(&message.frame),
     });
     market.chain(user).collect()

@@ -157,9 +157,9 @@ fn follow_view(
         "view ready"
     );
     let control = Follower::open(journal, target)?;
-    let (genesis, head) = (*state.view.genesis(), state.view.sequence());
+    let head = state.view.sequence();
     shared_view.replace(state, control, FrameReader::new(journal));
-    let mut feed = StreamFeed::start(followers.ring, followers.descriptions, &genesis, head);
+    let mut feed = StreamFeed::start(followers.ring, followers.descriptions, head);
     published();
     while goes_on() {
         let step = shared_view.advance(|state| {

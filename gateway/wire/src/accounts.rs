@@ -2,3 +2,4 @@
 
 pub mod account;
 pub mod rebates;
+pub mod withdrawals;

@@ -34,12 +34,17 @@ pub use markets::resolution::{
     ClosedRow, DisputeRequest, DisputeRow, Finalisation, PolicyChange, ProposalRequest,
     ProposalWithdrawal, ReviewRow, ReviewRows, WalletListing,
 };
-pub use payments::{HeldReference, HeldRow, HeldRows, Nothing, PaymentsChange};
+pub use payments::{
+    Nothing, OperatorWithdrawal, OperatorWithdrawals, PaymentsChange, WithdrawalName,
+    WithdrawalPayment,
+};
 pub use people::{
     Me, OperatorAdded, OperatorAddition, OperatorRevocation, OperatorRow, OperatorRows,
 };
 pub use profile::ProfileEdit;
-pub use queries::{AccountsQuery, ActsQuery, EventsQuery, FiguresQuery, MarketsQuery, OwnerQuery};
+pub use queries::{
+    AccountsQuery, ActsQuery, EventsQuery, FiguresQuery, MarketsQuery, OwnerQuery, WithdrawalsQuery,
+};
 pub use reason::read_reason;
 pub use request::{
     Archive, Binding, ClosedOnly, FeeChange, FeesWithdrawal, HoldChange, KeyRevocation, MarketName,
@@ -53,7 +58,8 @@ use crate::read::body::{OPERATOR, bodies};
 
 bodies! {
     OPERATOR: Archive, Binding, ClosedOnly, DisputeRequest, EventEdit, EventRegistration, FeeChange, FeesWithdrawal,
-    Finalisation, HeldReference, HoldChange, KeyRevocation, MarketEdit, MarketName, MinimumChange, ModeChange, Nothing,
+    Finalisation, HoldChange, KeyRevocation, MarketEdit, MarketName, MinimumChange, ModeChange, Nothing,
     OperatorAddition, OperatorRevocation, PaymentsChange, PolicyChange, ProfileEdit, ProposalRequest,
     ProposalWithdrawal, Resolution, SettingsChange, TermsChange, TickChange, Transfer, WalletListing, WalletName,
+    WithdrawalName, WithdrawalPayment,
 }

@@ -25,10 +25,10 @@ pub struct Stamp<'a> {
     pub server_time: TimeMs,
 }
 
-/// The `stream_id` of a journal: the first 8 bytes of its genesis in hex.
+/// The `stream_id` of a journal: the first 8 bytes of its branch in hex (docs/verify/rules.md §31).
 #[must_use]
-pub fn stream_id(genesis: &[u8; 32]) -> String {
-    hex::encode(&genesis[..8])
+pub fn stream_id(branch: &[u8; 32]) -> String {
+    hex::encode(&branch[..8])
 }
 
 /// A message: `event_type`, the fields of `body`, the stamp.

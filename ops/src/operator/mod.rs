@@ -7,6 +7,7 @@ mod market_file;
 mod market_names;
 mod people;
 pub mod private_key;
+mod reconcile;
 mod registration;
 mod sender;
 mod show;
@@ -25,7 +26,7 @@ use crate::failure::Failure;
 use crate::output::{Output, field};
 use crate::runtime;
 use crate::trader::Trader;
-use arguments::{Account, Keys, Market, Operators, System};
+use arguments::{Account, Keys, Market, Operators, System, Withdrawals};
 use close_markets::Ending;
 pub(crate) use sender::path;
 use sender::send;
@@ -118,14 +119,34 @@ pub(crate) fn account(
             let path = format!("/accounts/{wallet}");
             return get(config, &path, output, show::account);
         }
-        Account::Held => return get(config, "/withdrawals", output, show::held),
         Account::Deposit(_) => CommandKind::Deposit,
         Account::Withdraw(_) => CommandKind::Withdraw,
         Account::Bind { .. } => CommandKind::BindWallet,
         Account::Unbind { .. } => CommandKind::UnbindWallet,
         Account::ClosedOnly { .. } => CommandKind::SetClosedOnly,
-        Account::Confirm { .. } => CommandKind::ConfirmWithdrawal,
-        Account::Release { .. } => CommandKind::ReleaseWithdrawal,
+    };
+    send(config, kind, command, output)
+}
+
+/// `foretell withdrawals …`
+///
+/// # Errors
+/// The surface cannot be reached, or it rejects the request.
+pub(crate) fn withdrawals(
+    config: &Config,
+    command: &Withdrawals,
+    output: Output,
+) -> Result<ExitCode, Failure> {
+    let kind = match command {
+        Withdrawals::List { ended } => {
+            let path = format!("/withdrawals?ended={ended}");
+            return get(config, &path, output, show::withdrawals);
+        }
+        Withdrawals::Reconcile { file } => return reconcile::run(config, file, output),
+        Withdrawals::Claim(_) => CommandKind::ClaimWithdrawal,
+        Withdrawals::Pay { .. } => CommandKind::PayWithdrawal,
+        Withdrawals::Fail(_) => CommandKind::FailWithdrawal,
+        Withdrawals::Open {} => CommandKind::OpenWithdrawals,
     };
     send(config, kind, command, output)
 }

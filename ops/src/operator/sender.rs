@@ -103,10 +103,10 @@ mod tests {
     use clap::Parser as _;
     use foretell_wire::operator::{
         Archive, Binding, ClosedOnly, DisputeRequest, EventEdit, EventRegistration, FeeChange,
-        FeesWithdrawal, Finalisation, HeldReference, HoldChange, KeyRevocation, MarketEdit,
-        MarketName, MinimumChange, ModeChange, Nothing, OperatorAddition, OperatorRevocation,
-        PaymentsChange, PolicyChange, ProposalRequest, ProposalWithdrawal, TermsChange, TickChange,
-        Transfer, WalletListing, WalletName,
+        FeesWithdrawal, Finalisation, HoldChange, KeyRevocation, MarketEdit, MarketName,
+        MinimumChange, ModeChange, Nothing, OperatorAddition, OperatorRevocation, PaymentsChange,
+        PolicyChange, ProposalRequest, ProposalWithdrawal, TermsChange, TickChange, Transfer,
+        WalletListing, WalletName, WithdrawalName, WithdrawalPayment,
     };
     use foretell_wire::read::RequestBody;
 
@@ -118,18 +118,20 @@ mod tests {
     const KEY: &str = "7d444840-9dc0-41d1-b245-5ffdce74fad2";
 
     /// The body of a command line, whose words are separated by spaces; the exchange reads it as
-    /// `T`. A `MARKET`, `WALLET` or `KEY` stands for one.
+    /// `T`. A `MARKET`, `WALLET`, `KEY` or `WIRE` stands for one.
     fn body<T: RequestBody>(line: &str) -> Body {
         let words = line.split(' ').map(|word| match word {
             "MARKET" => MARKET,
             "WALLET" => WALLET,
             "KEY" => KEY,
+            "WIRE" => "wire 1",
             other => other,
         });
         let cli = Cli::try_parse_from(std::iter::once("foretell").chain(words));
         let arguments = match cli.expect(line).command {
             Command::Market(command) => json!(command),
             Command::Account(command) => json!(command),
+            Command::Withdrawals(command) => json!(command),
             Command::Operators(command) => json!(command),
             Command::Keys(command) => json!(command),
             Command::System(command) => json!(command),
@@ -205,9 +207,12 @@ mod tests {
 
     #[test]
     fn the_arguments_of_people_and_payments_are_the_body() {
-        let held = json!({ "reference": "r" });
-        check::<HeldReference>("account confirm r", held.clone());
-        check::<HeldReference>("account release r", held);
+        let named = json!({ "withdrawal": 7 });
+        check::<WithdrawalName>("withdrawals claim 7", named.clone());
+        check::<WithdrawalName>("withdrawals fail 7", named);
+        let payment = json!({ "withdrawal": 7, "payment": "wire 1" });
+        check::<WithdrawalPayment>("withdrawals pay 7 WIRE", payment);
+        check::<Nothing>("withdrawals open", json!({}));
         let binding = json!({ "owner": WALLET, "wallet": WALLET, "kind": "proxy" });
         check::<Binding>("account bind WALLET WALLET proxy", binding);
         check::<WalletName>("account unbind WALLET", json!({ "wallet": WALLET }));
@@ -239,8 +244,6 @@ mod tests {
             assert_eq!(body.fields["reference"].as_str(), reference);
             assert!(reference.is_some_and(|text| !text.is_empty()));
         }
-        // Here the reference names the held withdrawal; it is not the command's idempotency key.
-        assert_eq!(body::<HeldReference>("account confirm r").reference, None);
     }
 
     #[test]

@@ -36,9 +36,25 @@ pub(super) fn operators(value: &Value) -> String {
 }
 
 /// `GET /withdrawals`
-pub(super) fn held(value: &Value) -> String {
-    let columns_shown = ["wallet", "amount", "asked_by", "asked_at", "reference"];
-    columns(&value["withdrawals"], &columns_shown)
+pub(super) fn withdrawals(value: &Value) -> String {
+    let columns_shown = [
+        "withdrawal",
+        "status",
+        "wallet",
+        "amount",
+        "destination",
+        "reference",
+        "requested_at",
+        "claimed_by",
+        "payment",
+    ];
+    let rows = columns(&value["withdrawals"], &columns_shown);
+    match value["shut"] == Value::Bool(true) {
+        true => format!(
+            "withdrawals are shut since a restore: reconcile, then `foretell withdrawals open`\n{rows}"
+        ),
+        false => rows,
+    }
 }
 
 /// `GET /review`

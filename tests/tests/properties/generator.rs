@@ -40,6 +40,8 @@ pub(crate) struct Generator {
     prelude: VecDeque<Command>,
     /// Number of references and requests assigned.
     names: u32,
+    /// Number of requested withdrawals.
+    requested: u64,
 }
 
 impl Generator {
@@ -53,6 +55,7 @@ impl Generator {
             now: START,
             prelude: VecDeque::new(),
             names: 0,
+            requested: 0,
         };
         generator.prelude = generator.make_prelude();
         // By the seed, not drawn: other sequences stay as they are. The second one is rejected.
@@ -265,9 +268,14 @@ impl Generator {
             | Kind::AdvanceTime
             | Kind::Continue
             | Kind::AttestState => self.system_command(kind),
-            Kind::ConfirmWithdrawal
-            | Kind::ReleaseWithdrawal
-            | Kind::PayRebates
+            Kind::RequestWithdrawal
+            | Kind::CancelWithdrawal
+            | Kind::ClaimWithdrawal
+            | Kind::PayWithdrawal
+            | Kind::FailWithdrawal
+            | Kind::Restore
+            | Kind::OpenWithdrawals => self.withdrawal_command(kind),
+            Kind::PayRebates
             | Kind::SetTerms
             | Kind::Propose
             | Kind::Dispute

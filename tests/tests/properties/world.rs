@@ -5,8 +5,7 @@ use foretell_model::state::{self, OrderIdState, StateRecord};
 use foretell_model::{
     AccountNumber, Command, EventNumber, FeeSchedule, HoldSet, KeyNumber, Lots, MarketNumber,
     MarketState, MarketTerms, OperatorNumber, OperatorRole, OrderId, Payout, PlaceOrder,
-    QuestionIndex, Reference, Sequence, Settings, SystemMode, Tick, TimeNs, TimeSeconds,
-    WalletAddress,
+    QuestionIndex, Sequence, Settings, SystemMode, Tick, TimeNs, TimeSeconds, WalletAddress,
 };
 
 /// An account as the generator sees it.
@@ -42,8 +41,8 @@ pub(crate) struct World {
     pub(crate) proposals: Vec<(MarketNumber, Sequence)>,
     /// Live operators.
     pub(crate) operators: Vec<(OperatorNumber, OperatorRole)>,
-    /// References of held withdrawals.
-    pub(crate) held: Vec<Reference>,
+    /// Withdrawals that wait, with their accounts.
+    pub(crate) withdrawals: Vec<(Sequence, AccountNumber)>,
     /// When things fall due, rebates apart.
     due: Vec<TimeNs>,
     pub(crate) accounts: Vec<KnownAccount>,
@@ -76,7 +75,7 @@ impl World {
             time: TimeNs(0),
             proposals: Vec::new(),
             operators: Vec::new(),
-            held: Vec::new(),
+            withdrawals: Vec::new(),
             due: Vec::new(),
             accounts: Vec::new(),
             keys: Vec::new(),
@@ -118,7 +117,7 @@ impl World {
         self.positions.clear();
         self.proposals.clear();
         self.operators.clear();
-        self.held.clear();
+        self.withdrawals.clear();
         self.due.clear();
         for record in state {
             self.observe_record(record);
@@ -236,9 +235,11 @@ impl World {
                 live: true,
                 ..
             }) => self.operators.push((operator, role)),
-            StateRecord::HeldWithdrawal(state::HeldWithdrawal { reference, .. }) => {
-                self.held.push(reference)
-            }
+            StateRecord::PendingWithdrawal(state::PendingWithdrawal {
+                withdrawal,
+                account,
+                ..
+            }) => self.withdrawals.push((withdrawal, account)),
             StateRecord::RememberedOrder(state::RememberedOrder {
                 id,
                 state: OrderIdState::Killed { .. },

@@ -60,6 +60,7 @@ groups!(
     resolutions,
     self_trade,
     ticks,
+    withdrawals,
 );
 
 #[test]

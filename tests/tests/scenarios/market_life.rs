@@ -5,11 +5,11 @@ use foretell_model::command::{
 };
 use foretell_model::event::{
     CancelRequested, Disputed, MarketSettled, OrderDelayed, OrderReleased, Proposed, RebatePaid,
-    SettlementStarted, TermsSet, WithdrawalHeld, WithdrawalReleased, Withdrawn,
+    SettlementStarted, TermsSet, WithdrawalReleased, WithdrawalRequested, Withdrawn,
 };
 use foretell_model::{
     Command, Event, Lots, MarketNumber, Micros, OperatorRole, PaymentsUpdate, Payout, PolicyUpdate,
-    Reference, TermsUpdate, TimeMs, TimeNs,
+    TermsUpdate, TimeMs, TimeNs,
 };
 
 use crate::names::{Names, padded};
@@ -41,12 +41,6 @@ impl Desk {
                     withdrawal_limit: words.option("limit").map(text::micros).transpose()?,
                     rebates_daily: either(words, "daily", "not-daily"),
                 },
-            },
-            "confirm" => Command::ConfirmWithdrawal {
-                reference: Reference(padded(words.next()?)),
-            },
-            "release" => Command::ReleaseWithdrawal {
-                reference: Reference(padded(words.next()?)),
             },
             "operator" => {
                 let name = words.next()?;
@@ -205,9 +199,10 @@ pub(crate) fn of_event(event: &Event, names: &Names) -> String {
         Event::Withdrawn(Withdrawn { account, amount }) => {
             format!("{} withdraws {}", of_account(account), of_micros(amount))
         }
-        Event::WithdrawalHeld(WithdrawalHeld { account, amount }) => {
-            format!("held {} {}", of_account(account), of_micros(amount))
+        Event::WithdrawalRequested(WithdrawalRequested { account, amount }) => {
+            format!("requested {} {}", of_account(account), of_micros(amount))
         }
+        Event::WithdrawalClaimed { .. } => "claimed".to_owned(),
         Event::WithdrawalReleased(WithdrawalReleased {
             account, amount, ..
         }) => format!("released {} {}", of_account(account), of_micros(amount)),
@@ -218,6 +213,8 @@ pub(crate) fn of_event(event: &Event, names: &Names) -> String {
         Event::RebatePaymentEnded { paid } => format!("rebates paid {}", of_micros(paid)),
         Event::TermsSet(TermsSet { market, .. }) => format!("terms of {}", of_market(market)),
         Event::Simulated { until } => format!("simulated until {}", until.0),
+        Event::Restored { .. } => "restored".to_owned(),
+        Event::WithdrawalsOpened => "withdrawals opened".to_owned(),
         Event::MarketCleared { market } => format!("cleared {}", of_market(market)),
         Event::Proposed(Proposed { market, payout, .. }) => {
             format!("proposed {} {}", of_market(market), of_payout(payout))

@@ -1,13 +1,16 @@
 //! Plays a scenario to one exchange.
 
-use foretell_model::command::Finalise;
+use std::collections::HashMap;
+
+use foretell_model::command::{CancelWithdrawal, Finalise, PayWithdrawal, RequestWithdrawal};
 use foretell_model::state::{self, StateRecord};
 use foretell_model::{
     Command, CommandOutcome, CommandStamp, Event, MarketNumber, Micros, OperatorNumber,
-    OrderResult, OrderStatus, Sequence, Settings, TimeNs, Verdict,
+    OrderResult, OrderStatus, Reference, Sequence, Settings, TimeMs, TimeNs, Verdict,
 };
 
 use crate::exchange::Exchange;
+use crate::names::padded;
 use crate::script::{Line, Scenario};
 use crate::statements::Desk;
 use crate::words::Words;
@@ -24,6 +27,10 @@ pub(crate) struct Runner {
     settings: Settings,
     /// Number of signed orders; each has a unique id.
     orders: u64,
+    /// Number of requested withdrawals.
+    requests: u64,
+    /// Numbers of withdrawals by their references.
+    withdrawals: HashMap<String, Sequence>,
 }
 
 impl Runner {
@@ -34,6 +41,8 @@ impl Runner {
             now: START,
             settings: Settings::default(),
             orders: 0,
+            requests: 0,
+            withdrawals: HashMap::new(),
         }
     }
 
@@ -159,6 +168,8 @@ impl Runner {
             let market = self.desk.market(&mut words)?;
             let proposal = self.proposal(market);
             Command::Finalise(Finalise { market, proposal })
+        } else if let Some(command) = self.withdrawal_command(first, &mut words)? {
+            command
         } else if let Some(command) =
             (self.desk).market_life_command(first, &mut words, self.now)?
         {
@@ -185,6 +196,68 @@ impl Runner {
             self.desk.names.orders.insert(label.to_owned(), placed);
         }
         Ok(())
+    }
+
+    /// `alice requests 60 [until 3600]`, in seconds; `alice drops w1`; `claim w1`, `pay w1 [by wire1]`,
+    /// `fail w1`.
+    fn withdrawal_command(
+        &mut self,
+        first: &str,
+        words: &mut Words<'_>,
+    ) -> Result<Option<Command>, String> {
+        Ok(Some(match (first, words.peek()) {
+            (_, Some("requests")) => {
+                words.next()?;
+                let amount = text::micros(words.next()?)?;
+                let until = words.option("until").map(text::number).transpose()?;
+                self.requests += 1;
+                // Each is valid longer than the one before.
+                let until = until.map_or(3_600_000 + self.requests, |seconds| seconds * 1_000);
+                Command::RequestWithdrawal(RequestWithdrawal {
+                    account: self.desk.names.account(first),
+                    amount,
+                    reference: self.desk.reference(words),
+                    valid_until: TimeMs(self.now.millis().0 + until),
+                })
+            }
+            (_, Some("drops")) => {
+                words.next()?;
+                Command::CancelWithdrawal(CancelWithdrawal {
+                    account: self.desk.names.account(first),
+                    withdrawal: self.withdrawal(words.next()?),
+                })
+            }
+            ("claim", _) => Command::ClaimWithdrawal {
+                withdrawal: self.withdrawal(words.next()?),
+            },
+            ("fail", _) => Command::FailWithdrawal {
+                withdrawal: self.withdrawal(words.next()?),
+            },
+            ("pay", Some(name)) if name != "rebates" => {
+                let withdrawal = self.withdrawal(words.next()?);
+                let payment = words.option("by").map(str::to_owned);
+                let payment = payment.unwrap_or_else(|| format!("p{}", withdrawal.0));
+                Command::PayWithdrawal(PayWithdrawal {
+                    withdrawal,
+                    payment: Reference(padded(&payment)),
+                })
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    /// The number of the withdrawal with a reference, that waits or did; 0 of none.
+    fn withdrawal(&mut self, name: &str) -> Sequence {
+        let reference = Reference(padded(name));
+        let state = self.exchange.state();
+        let waiting = state.iter().find_map(|record| match record {
+            StateRecord::PendingWithdrawal(it) if it.reference == reference => Some(it.withdrawal),
+            _ => None,
+        });
+        if let Some(number) = waiting {
+            self.withdrawals.insert(name.to_owned(), number);
+        }
+        self.withdrawals.get(name).copied().unwrap_or(Sequence(0))
     }
 
     /// `as ann` at the end, and `touched 3`. The first `as` of a binding is the kind of wallet. The first

@@ -7,8 +7,8 @@ use foretell_model::command::{
     WithdrawFees,
 };
 use foretell_model::{
-    Command, EventId, FeeSchedule, Hold, Lots, MarketNumber, Outcome, Payout, QuestionIndex,
-    QuestionSet, Reference, Sequence, SystemMode, TimeNs, WalletKind,
+    Branch, Command, EventId, FeeSchedule, Hold, Lots, MarketNumber, Outcome, Payout,
+    QuestionIndex, QuestionSet, Reference, Sequence, SystemMode, TimeNs, WalletKind,
 };
 
 use crate::names::{Names, padded};
@@ -110,6 +110,13 @@ impl Desk {
             "simulate" => Command::Simulate {
                 until: TimeNs(text::number(words.next()?)?),
             },
+            "restore" => Command::Restore {
+                branch: Branch(padded(words.next()?)),
+            },
+            "open" => {
+                words.expect("withdrawals")?;
+                Command::OpenWithdrawals
+            }
             "advance" => Command::AdvanceTime,
             "continue" => Command::Continue,
             _ => return self.market_command(first, words),

@@ -91,7 +91,7 @@ fn of_outcome(outcome: &CommandOutcome) -> String {
         CommandOutcome::Order(result) => of_result(result),
         CommandOutcome::Cancelled { orders } => format!("cancelled {orders}"),
         CommandOutcome::Collateral(amount) => format!("collateral {}", of_micros(*amount)),
-        CommandOutcome::Held(_) => "held".to_owned(),
+        CommandOutcome::Waits(_) => "waits".to_owned(),
         CommandOutcome::Released(_) => "released".to_owned(),
         _ => "done".to_owned(),
     }

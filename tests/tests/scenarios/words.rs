@@ -16,6 +16,11 @@ impl<'a> Words<'a> {
         Ok(self.0.remove(0))
     }
 
+    /// The next word, which stays.
+    pub(crate) fn peek(&self) -> Option<&'a str> {
+        self.0.first().copied()
+    }
+
     /// The next word must be this.
     pub(crate) fn expect(&mut self, word: &str) -> Result<(), String> {
         let next = self.next()?;

@@ -46,4 +46,13 @@ impl Restorer {
         self.exchange.rebates.add(accrued.account, accrued.amount);
         Ok(())
     }
+
+    pub(super) fn put_withdrawal(&mut self, withdrawal: &state::PendingWithdrawal) -> Put {
+        self.check_account(withdrawal.account)?;
+        let waiting = &mut self.exchange.accounts[withdrawal.account].withdrawals;
+        let counted = waiting.checked_add(1);
+        *waiting = counted.ok_or("an account has too many withdrawals")?;
+        self.exchange.withdrawals.add(*withdrawal);
+        Ok(())
+    }
 }

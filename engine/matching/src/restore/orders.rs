@@ -171,7 +171,10 @@ const fn outcome_of(record: &state::RememberedReference) -> CommandOutcome {
     match record.kind {
         CommandKind::Withdraw if record.released => CommandOutcome::Released(record.account),
         CommandKind::Deposit | CommandKind::Withdraw => CommandOutcome::Account(record.account),
-        CommandKind::WithdrawFees | CommandKind::Propose => CommandOutcome::Done,
+        CommandKind::RequestWithdrawal => CommandOutcome::Waits(record.account),
+        CommandKind::WithdrawFees | CommandKind::PayWithdrawal | CommandKind::Propose => {
+            CommandOutcome::Done
+        }
         _ => CommandOutcome::Collateral(record.collateral),
     }
 }

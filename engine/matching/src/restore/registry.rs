@@ -23,6 +23,8 @@ impl Restorer {
             fees: system.fees,
             pending: system.pending,
             simulated_until: system.simulated_until,
+            branch: system.branch,
+            withdrawals_shut: system.withdrawals_shut,
             ..System::default()
         };
     }
@@ -43,6 +45,8 @@ impl Restorer {
             heartbeat: account.heartbeat,
             ..Account::new(number)
         };
+        let identity = self.exchange.accounts.identity_mut(number);
+        identity.withdrawal_valid_until = account.withdrawal_valid_until;
     }
 
     /// Adds bound wallets to their owners, once every account is there.

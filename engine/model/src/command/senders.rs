@@ -77,9 +77,10 @@ mod tests {
     fn commands_have_the_senders_of_the_rules() {
         use CommandKind::{
             AcceptDivergence, AdvanceTime, AttestState, CancelAll, CancelMarketOrders, CancelOrder,
-            ConfirmWithdrawal, Continue, Convert, Deposit, Dispute, Finalise, Merge, PayRebates,
-            PlaceOrder, Propose, Redeem, RegisterKey, ReleaseWithdrawal, ResolveMarket, RevokeKey,
-            SetHeartbeat, Simulate, Split, Step, Withdraw, WithdrawProposal,
+            CancelWithdrawal, ClaimWithdrawal, Continue, Convert, Deposit, Dispute, FailWithdrawal,
+            Finalise, Merge, PayRebates, PayWithdrawal, PlaceOrder, Propose, Redeem, RegisterKey,
+            RequestWithdrawal, ResolveMarket, Restore, RevokeKey, SetHeartbeat, Simulate, Split,
+            Step, Withdraw, WithdrawProposal,
         };
         let of = |is: &dyn Fn(CommandKind) -> bool| {
             let all = CommandKind::ALL.iter().copied();
@@ -94,7 +95,8 @@ mod tests {
                 Continue,
                 AttestState,
                 Step,
-                Simulate
+                Simulate,
+                Restore
             ]
         );
         assert_eq!(
@@ -109,7 +111,9 @@ mod tests {
                 Split,
                 Merge,
                 Redeem,
-                Convert
+                Convert,
+                RequestWithdrawal,
+                CancelWithdrawal
             ]
         );
         let may = |role| of(&move |kind| kind.senders().operators.contains(role));
@@ -120,9 +124,10 @@ mod tests {
                 &[
                     Deposit,
                     Withdraw,
-                    ConfirmWithdrawal,
-                    ReleaseWithdrawal,
-                    PayRebates
+                    PayWithdrawal,
+                    FailWithdrawal,
+                    PayRebates,
+                    ClaimWithdrawal
                 ][..],
                 &resolution
             ]
@@ -139,7 +144,7 @@ mod tests {
             may(OperatorRole::Markets).len(),
             may(OperatorRole::Support).len(),
         );
-        assert_eq!((admin, markets, support), (39, 17, 7));
+        assert_eq!((admin, markets, support), (41, 17, 7));
         // The sync has what markets has, and one more: it never finalises another's proposal.
         let resolves: Vec<_> = may(OperatorRole::Sync)
             .into_iter()

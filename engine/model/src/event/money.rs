@@ -21,17 +21,16 @@ records! {
         pub amount: Micros,
     }
 
-    /// A withdrawal waits for a second person: its amount moves from free to reserved
-    /// (docs/verify/rules.md §27).
-    pub struct WithdrawalHeld {
+    /// A withdrawal waits: its amount moves from free to reserved (docs/verify/rules.md §27, §30).
+    pub struct WithdrawalRequested {
         /// The account.
         pub account: AccountNumber,
         /// The amount.
         pub amount: Micros,
     }
 
-    /// A held withdrawal no longer waits: its amount moves from reserved to free. A confirmed
-    /// one is `Withdrawn` next.
+    /// A withdrawal no longer waits: its amount moves from reserved to free. A paid one is `Withdrawn`
+    /// next.
     pub struct WithdrawalReleased {
         /// The account.
         pub account: AccountNumber,

@@ -6,6 +6,7 @@ use crate::id::{
 use crate::market::WalletKind;
 use crate::quantity::Micros;
 use crate::record::records;
+use crate::time::TimeMs;
 
 records! {
     /// Sorted by number.
@@ -24,10 +25,12 @@ records! {
         pub heartbeat: bool,
         /// Free collateral.
         pub free: Micros,
-        /// Collateral reserved by live BUYs.
+        /// Collateral reserved by live BUYs and by withdrawals that wait.
         pub reserved: Micros,
         /// Number of live orders.
         pub live_orders: u32,
+        /// `valid_until` of its last request of a withdrawal; 0 before the first.
+        pub withdrawal_valid_until: TimeMs,
     }
 
     /// Sorted by number.
@@ -56,11 +59,15 @@ records! {
     }
 
     /// Sorted by sequence. The amount is part of the account's `reserved`.
-    pub struct HeldWithdrawal {
-        /// Sequence of the withdrawal's command.
-        pub sequence: Sequence,
-        /// Its operator.
-        pub operator: OperatorNumber,
+    pub struct PendingWithdrawal {
+        /// Its number: the sequence of the command that asked for it.
+        pub withdrawal: Sequence,
+        /// Whether an operator asked for it; else its user.
+        pub by_operator: bool,
+        /// The operator who claimed it, at once the one who asked; 0 = nobody.
+        pub claimed_by: OperatorNumber,
+        /// Whether it was above the limit when it was claimed: a second person pays it.
+        pub two_persons: bool,
         /// The account.
         pub account: AccountNumber,
         /// The amount.

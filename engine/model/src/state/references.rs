@@ -24,7 +24,8 @@ records! {
     /// Proposals have a scope of their own, stored as `None` with the code of the command.
     /// The account is the proposing wallet (0 for an operator), the object the market, the amount
     /// (0 without a window, else window + 1) × 4 + payout code, the
-    /// questions the first 16 bytes of the evidence hash. A held withdrawal's is that of the withdrawal.
+    /// questions the first 16 bytes of the evidence hash. A paid withdrawal
+    /// has its number as the amount and account 0.
     pub struct RememberedReference {
         /// Sequence of the command.
         pub sequence: Sequence,
@@ -40,13 +41,13 @@ records! {
         pub account: AccountNumber,
         /// Market or event group number; 0 without.
         pub object: u32,
-        /// Micros or lots; 0 for redeem.
+        /// Micros or lots, or the number of a paid withdrawal; 0 for redeem.
         pub amount: u64,
         /// Questions of a convert.
         pub questions: QuestionSet,
         /// Collateral of the outcome; 0 when the outcome has none.
         pub collateral: Micros,
-        /// Whether it is of a held withdrawal that was released.
+        /// Whether it is of a withdrawal that ended without a payment.
         pub released: bool,
     }
 }

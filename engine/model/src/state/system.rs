@@ -1,6 +1,6 @@
 //! The exchange as a whole: system, domains, site, operators.
 
-use crate::id::{DomainNumber, OperatorNumber, Sequence};
+use crate::id::{Branch, DomainNumber, OperatorNumber, Sequence};
 use crate::market::{ResolutionPolicy, SystemMode};
 use crate::operator::{OperatorName, OperatorRole};
 use crate::quantity::Micros;
@@ -34,6 +34,10 @@ records! {
         pub pending: Option<PendingWork>,
         /// Commands up to here are simulated (docs/verify/rules.md §29); 0 = none.
         pub simulated_until: TimeNs,
+        /// What names the commands since the last restore (docs/verify/rules.md §31); 0 = none.
+        pub branch: Branch,
+        /// Whether withdrawals are shut since a restore.
+        pub withdrawals_shut: bool,
     }
 
     /// Sorted by number.

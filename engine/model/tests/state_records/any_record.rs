@@ -3,7 +3,7 @@
 use foretell_model::quantity::PRICE_ONE;
 use foretell_model::state::{self, OrderIdState, PendingWork, StateRecord};
 use foretell_model::{
-    AccountNumber, ApiKey, CloseReason, CommandKind, ConditionId, DomainNumber, EventId,
+    AccountNumber, ApiKey, Branch, CloseReason, CommandKind, ConditionId, DomainNumber, EventId,
     EventNumber, FeeSchedule, HoldSet, KeyNumber, Lots, MarketNumber, MarketState, Micros, OrderId,
     OrderNumber, OrderType, Outcome, Payout, Price, QuestionIndex, QuestionSet, Reference,
     RejectionReason, Sequence, Settings, Side, SystemMode, Tick, TimeMs, TimeNs, TimeSeconds,
@@ -106,8 +106,9 @@ fn system() -> impl Strategy<Value = StateRecord> {
         select(SystemMode::ALL),
         settings,
         pending(),
+        (any::<[u8; 32]>(), any::<bool>()),
     )
-        .prop_map(|(rules, numbers, mode, settings, pending)| {
+        .prop_map(|(rules, numbers, mode, settings, pending, restored)| {
             let [sequence, time, floor, collateral, fees, simulated] = numbers;
             StateRecord::System(state::System {
                 rules,
@@ -120,15 +121,17 @@ fn system() -> impl Strategy<Value = StateRecord> {
                 fees: Micros(fees),
                 pending,
                 simulated_until: TimeNs(simulated),
+                branch: Branch(restored.0),
+                withdrawals_shut: restored.1,
             })
         })
 }
 
 fn account() -> impl Strategy<Value = StateRecord> {
-    let numbers = ([small(), small(), small()], [number(), number()]);
+    let numbers = ([small(), small(), small()], [number(), number(), number()]);
     let marks = (any::<bool>(), any::<bool>(), select(WalletKind::ALL));
     (any::<[u8; 20]>(), numbers, marks).prop_map(
-        |(wallet, ([account, owner, live_orders], [free, reserved]), marks)| {
+        |(wallet, ([account, owner, live_orders], [free, reserved, valid_until]), marks)| {
             let (closed_only, heartbeat, kind) = marks;
             StateRecord::Account(state::Account {
                 account: AccountNumber(account),
@@ -140,6 +143,7 @@ fn account() -> impl Strategy<Value = StateRecord> {
                 free: Micros(free),
                 reserved: Micros(reserved),
                 live_orders,
+                withdrawal_valid_until: TimeMs(valid_until),
             })
         },
     )

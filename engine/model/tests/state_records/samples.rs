@@ -2,7 +2,7 @@
 
 use foretell_model::state::{self, BackgroundWork, OrderIdState, PendingWork, StateRecord};
 use foretell_model::{
-    AccountNumber, ApiKey, CloseReason, CommandKind, ConditionId, DomainNumber, EventId,
+    AccountNumber, ApiKey, Branch, CloseReason, CommandKind, ConditionId, DomainNumber, EventId,
     EventNumber, FeeSchedule, Hold, HoldSet, KeyNumber, Lots, MarketNumber, MarketState,
     MarketTerms, Micros, OperatorName, OperatorNumber, OperatorRole, OrderId, OrderNumber,
     OrderType, Outcome, PaymentSettings, Payout, Price, QuestionIndex, QuestionSet, Reference,
@@ -38,6 +38,8 @@ pub(crate) fn samples() -> [StateRecord; 20] {
                 first: Sequence(0x43),
             }),
             simulated_until: TimeNs(0x44),
+            branch: Branch([0x45; 32]),
+            withdrawals_shut: true,
         }),
         StateRecord::Domain(state::Domain {
             domain: DomainNumber(0x51),
@@ -53,6 +55,7 @@ pub(crate) fn samples() -> [StateRecord; 20] {
             free: Micros(0x63),
             reserved: Micros(0x64),
             live_orders: 0x65,
+            withdrawal_valid_until: TimeMs(0x66),
         }),
         StateRecord::Key(state::Key {
             key: KeyNumber(0x71),
@@ -215,9 +218,11 @@ pub(crate) fn samples() -> [StateRecord; 20] {
             reserved: 0x6D,
             cancel: Some(CloseReason::User),
         }),
-        StateRecord::HeldWithdrawal(state::HeldWithdrawal {
-            sequence: Sequence(0x71),
-            operator: OperatorNumber(0x72),
+        StateRecord::PendingWithdrawal(state::PendingWithdrawal {
+            withdrawal: Sequence(0x71),
+            by_operator: true,
+            claimed_by: OperatorNumber(0x72),
+            two_persons: true,
             account: AccountNumber(0x73),
             amount: Micros(0x74),
             reference: Reference([0x75; 32]),

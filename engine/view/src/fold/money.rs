@@ -11,6 +11,7 @@ use foretell_model::{
 use super::{FoldStep, mismatch};
 use crate::error::Impossible;
 use crate::rows::accounts::{add, subtract};
+use crate::rows::actions::{ActionKind, NO_MARKET};
 use crate::rows::balance::{lower, raise};
 use crate::view::View;
 
@@ -29,11 +30,15 @@ impl View {
             }
             Event::Deposited(Deposited { account, amount }) => {
                 add(&mut self.system.collateral, amount)?;
-                self.accounts.get_mut(account)?.credit(amount)
+                self.accounts.get_mut(account)?.credit(amount)?;
+                let row = (ActionKind::Deposit, NO_MARKET, None);
+                self.list_action(step, account, row, (Lots::ZERO, amount))
             }
             Event::Withdrawn(Withdrawn { account, amount }) => {
                 subtract(&mut self.system.collateral, amount)?;
-                self.accounts.get_mut(account)?.debit(amount)
+                self.accounts.get_mut(account)?.debit(amount)?;
+                let row = (ActionKind::Withdrawal, NO_MARKET, None);
+                self.list_action(step, account, row, (Lots::ZERO, amount))
             }
             Event::FeesWithdrawn { amount } => {
                 subtract(&mut self.system.collateral, amount)?;

@@ -1,14 +1,14 @@
-//! Operators, withdrawals of two persons, payments of rebates (docs/verify/rules.md §23, §27).
+//! Operators, payments of rebates (docs/verify/rules.md §23, §27).
 
-use foretell_model::command::{AddOperator, Withdraw};
-use foretell_model::event::{RebatePaid, WithdrawalHeld, WithdrawalReleased};
+use foretell_model::command::AddOperator;
+use foretell_model::event::RebatePaid;
 use foretell_model::{Command, Event, Lots};
 
 use super::{FoldStep, mismatch};
 use crate::error::Impossible;
 use crate::rows::accounts::{add, subtract};
 use crate::rows::actions::{ActionKind, NO_MARKET};
-use crate::rows::people::{HeldWithdrawal, Operator};
+use crate::rows::people::Operator;
 use crate::view::View;
 
 impl View {
@@ -35,46 +35,6 @@ impl View {
             (&Event::PaymentsSet { payments }, _) => {
                 self.people.payments = payments;
                 Ok(())
-            }
-            _ => Err(mismatch(event)),
-        }
-    }
-
-    pub(super) fn fold_held(
-        &mut self,
-        step: &FoldStep<'_>,
-        event: &Event,
-    ) -> Result<(), Impossible> {
-        match (event, step.frame.command) {
-            (
-                &Event::WithdrawalHeld(WithdrawalHeld { account, amount }),
-                &Command::Withdraw(Withdraw { reference, .. }),
-            ) => {
-                self.accounts.get_mut(account)?.reserve(amount)?;
-                let held = HeldWithdrawal {
-                    operator: step.frame.operator,
-                    account,
-                    amount,
-                    reference,
-                    time: step.now,
-                };
-                self.people.held.insert(step.frame.sequence, held);
-                Ok(())
-            }
-            (
-                &Event::WithdrawalReleased(WithdrawalReleased {
-                    account,
-                    amount,
-                    asked,
-                }),
-                _,
-            ) => {
-                let held = self.people.held.remove(&asked);
-                let is_it = held.is_some_and(|it| it.account == account && it.amount == amount);
-                if !is_it {
-                    return Err(mismatch(event));
-                }
-                self.accounts.get_mut(account)?.release(amount)
             }
             _ => Err(mismatch(event)),
         }

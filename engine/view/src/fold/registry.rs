@@ -191,6 +191,11 @@ impl View {
             (&Event::RulesSwitched { rules }, _) => system.rules = rules,
             (Event::DivergenceAccepted | Event::StateAttested, _) => {}
             (&Event::Simulated { until }, _) => system.simulated_until = until,
+            (&Event::Restored { branch }, _) => {
+                system.branch = branch;
+                system.withdrawals_shut = true;
+            }
+            (Event::WithdrawalsOpened, _) => system.withdrawals_shut = false,
             (
                 &Event::DomainRegistered { domain },
                 &Command::RegisterDomain(RegisterDomain { separator, .. }),

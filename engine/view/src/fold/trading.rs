@@ -42,6 +42,7 @@ impl View {
         taker: &mut Order,
         fill: &Fill,
     ) -> Result<(), Impossible> {
+        let branch = *self.branch();
         let maker = self.orders.live_mut(fill.maker_order)?;
         if !fits(fill, taker, maker) {
             return Err(Impossible::OrderDiffers(fill.maker_order));
@@ -53,7 +54,7 @@ impl View {
         taker.taken += 1;
         taker.fee = (taker.fee.checked_add(fill.fee)).ok_or(Impossible::AmountOutOfRange)?;
         let trade = Trade {
-            id: TradeId::new(&self.genesis, step.frame.sequence, index),
+            id: TradeId::new(&branch, step.frame.sequence, index),
             links: Default::default(),
             index,
             sequence: step.frame.sequence,

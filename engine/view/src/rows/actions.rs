@@ -1,5 +1,5 @@
 //! What accounts did and received beside trading: splits, merges, redeems, converts
-//! (docs/verify/rules.md §10), payments of rebates (§23).
+//! (docs/verify/rules.md §10), payments of rebates (§23), deposits and withdrawals.
 
 use foretell_model::codec::{Fixed, coded, fixed};
 use foretell_model::{
@@ -26,6 +26,10 @@ pub enum ActionKind {
     Convert = 3,
     /// Accrued rebates of all markets were paid; its market is [`NO_MARKET`].
     Rebate = 4,
+    /// An operator deposited collateral; its market is [`NO_MARKET`].
+    Deposit = 5,
+    /// Collateral was paid out; its market is [`NO_MARKET`].
+    Withdrawal = 6,
 }
 
 /// The market of an action without one.
@@ -39,6 +43,8 @@ impl ActionKind {
             2 => Some(Self::Redeem),
             3 => Some(Self::Convert),
             4 => Some(Self::Rebate),
+            5 => Some(Self::Deposit),
+            6 => Some(Self::Withdrawal),
             _ => None,
         }
     }
@@ -51,13 +57,13 @@ coded! { ActionKind: u8, "kind of action"; }
 pub struct Action {
     /// Its kind.
     pub kind: ActionKind,
-    /// Its market; for a convert that of the first question given; [`NO_MARKET`] for a rebate.
+    /// Its market; for a convert that of the first question given; [`NO_MARKET`] for money alone.
     pub market: MarketNumber,
     /// The outcome redeemed: a redeem of both outcomes is two actions. `None` for every other kind.
     pub outcome: Option<Outcome>,
-    /// The full sets, the No of each question given, the shares redeemed; 0 for a rebate.
+    /// The full sets, the No of each question given, the shares redeemed; 0 for money alone.
     pub lots: Lots,
-    /// Paid for a split, received for every other kind.
+    /// Paid for a split or by a withdrawal, received for every other kind.
     pub collateral: Micros,
     /// When it happened.
     pub time: TimeNs,

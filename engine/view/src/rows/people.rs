@@ -1,14 +1,9 @@
-//! Operators, withdrawals that wait for a second person, and settings of payments
-//! (docs/verify/rules.md §27).
-
-use std::collections::BTreeMap;
+//! Operators, and settings of payments (docs/verify/rules.md §27).
 
 use foretell_model::codec::stored;
 use foretell_model::operator::FIRST_OPERATORS;
 use foretell_model::settings::PaymentSettings;
-use foretell_model::{
-    AccountNumber, Micros, OperatorName, OperatorNumber, OperatorRole, Reference, Sequence, TimeNs,
-};
+use foretell_model::{OperatorName, OperatorNumber, OperatorRole, TimeNs};
 
 use crate::error::Impossible;
 
@@ -43,36 +38,11 @@ impl Operator {
     }
 }
 
-/// A withdrawal that waits for a second person. Its amount is reserved.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct HeldWithdrawal {
-    /// Who asked for it.
-    pub operator: OperatorNumber,
-    /// The account.
-    pub account: AccountNumber,
-    /// The amount.
-    pub amount: Micros,
-    /// The reference.
-    pub reference: Reference,
-    /// When it was asked for.
-    pub time: TimeNs,
-}
-
-stored!(HeldWithdrawal {
-    operator: OperatorNumber,
-    account: AccountNumber,
-    amount: Micros,
-    reference: Reference,
-    time: TimeNs,
-});
-
-/// Operators and what needs two of them.
+/// Operators and the settings of payments.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct People {
     /// Operator n at index n − 1.
     operators: Vec<Operator>,
-    /// Held withdrawals by the sequence of their commands.
-    pub held: BTreeMap<Sequence, HeldWithdrawal>,
     /// Settings of payments.
     pub payments: PaymentSettings,
 }
@@ -89,7 +59,6 @@ impl Default for People {
         });
         Self {
             operators: first.into(),
-            held: BTreeMap::new(),
             payments: PaymentSettings::default(),
         }
     }
@@ -97,7 +66,6 @@ impl Default for People {
 
 stored!(People {
     operators: Vec<Operator>,
-    held: BTreeMap<Sequence, HeldWithdrawal>,
     payments: PaymentSettings,
 });
 

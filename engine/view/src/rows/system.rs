@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use foretell_model::codec::stored;
 use foretell_model::limits::FIRST_RULES;
-use foretell_model::{DomainNumber, Micros, Sequence, Settings, SystemMode, TimeNs};
+use foretell_model::{Branch, DomainNumber, Micros, Sequence, Settings, SystemMode, TimeNs};
 
 /// A signing domain.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,6 +40,10 @@ pub struct System {
     pub accrued: Micros,
     /// Commands up to here are simulated (docs/verify/rules.md §29); 0 = none.
     pub simulated_until: TimeNs,
+    /// What names the commands since the last restore (docs/verify/rules.md §31); 0 = none.
+    pub branch: Branch,
+    /// Whether withdrawals are shut since a restore.
+    pub withdrawals_shut: bool,
     /// Signing domains by number.
     pub domains: BTreeMap<DomainNumber, Domain>,
 }
@@ -60,6 +64,8 @@ stored!(System {
     fees: Micros,
     accrued: Micros,
     simulated_until: TimeNs,
+    branch: Branch,
+    withdrawals_shut: bool,
     domains: BTreeMap<DomainNumber, Domain>,
 });
 
@@ -76,6 +82,8 @@ impl Default for System {
             fees: Micros::ZERO,
             accrued: Micros::ZERO,
             simulated_until: TimeNs(0),
+            branch: Branch::ZERO,
+            withdrawals_shut: false,
             domains: BTreeMap::new(),
         }
     }

@@ -11,8 +11,8 @@ use scene::*;
 
 /// The version, and the hash of all bytes of a small scene in this version.
 const PINNED: (u32, &str) = (
-    18,
-    "732defb13aa7de7d0d3df03acde72cfc39b6ad02941188d63a5268dcd712dbf6",
+    19,
+    "07b1204d92e08f1b9517fe2e526b01e451d6149a1f04bb765ac3bdaafcfe8adc",
 );
 
 /// Two trades, orders of every final state, account actions, chunks of two rows.

@@ -4,12 +4,12 @@
 use crate::scene;
 
 use foretell_model::command::{
-    AddOperator, CancelOrder, Dispute, Finalise, Propose, SetTerms, Withdraw,
+    AddOperator, CancelOrder, Dispute, Finalise, PayWithdrawal, Propose, SetTerms, Withdraw,
 };
 use foretell_model::event::{
     CancelRequested, Disputed, MarketResolved, MarketSettled, MarketStateSet, OrderClosed,
     OrderDelayed, OrderReleased, Proposed, RebatePaid, Redeemed, SettlementStarted, TermsSet,
-    WithdrawalHeld, WithdrawalReleased, Withdrawn,
+    WithdrawalReleased, WithdrawalRequested, Withdrawn,
 };
 use foretell_model::settings::PaymentSettings;
 use foretell_model::{
@@ -17,7 +17,7 @@ use foretell_model::{
     OperatorName, OperatorNumber, OperatorRole, OrderId, OrderNumber, Payout, Price, Reference,
     Sequence, TimeMs, TimeNs, TradeIndex, WalletAddress,
 };
-use foretell_view::{Chunking, Day, OrderState, TradeId, UserStatus, View};
+use foretell_view::{Chunking, Day, OrderState, TradeId, UserStatus, View, WithdrawalStatus};
 use scene::*;
 
 const SECOND: u64 = 1_000_000_000;
@@ -330,7 +330,7 @@ fn rebates_accrue_by_day_and_market_and_are_paid() {
 }
 
 #[test]
-fn a_held_withdrawal_is_reserved_until_it_is_released() {
+fn a_withdrawal_is_reserved_while_it_waits() {
     let mut scene = Scene::trading();
     let (account, amount) = (BOB, Micros(60));
     let command = Command::Withdraw(Withdraw {
@@ -338,17 +338,18 @@ fn a_held_withdrawal_is_reserved_until_it_is_released() {
         amount,
         reference: Reference([4; 32]),
     });
-    let held = Event::WithdrawalHeld(WithdrawalHeld { account, amount });
-    let asked = scene.act(OperatorNumber(2), command, &[held], b"");
+    let held = Event::WithdrawalRequested(WithdrawalRequested { account, amount });
+    let asked = scene.act(OperatorNumber(2), command, &[held], b"w1");
     assert_eq!(scene.collateral(BOB), (999_999_940, 60));
-    let known = scene.view.people().held[&asked];
+    let known = scene.view.withdrawals().waiting()[&asked];
     assert_eq!(
-        (known.operator, known.reference),
-        (OperatorNumber(2), Reference([4; 32]))
+        (known.claimed_by, known.reference.as_str()),
+        (OperatorNumber(2), "w1")
     );
-    let confirm = Command::ConfirmWithdrawal {
-        reference: Reference([4; 32]),
-    };
+    let pay = Command::PayWithdrawal(PayWithdrawal {
+        withdrawal: asked,
+        payment: Reference([5; 32]),
+    });
     let events = [
         Event::WithdrawalReleased(WithdrawalReleased {
             account,
@@ -357,9 +358,15 @@ fn a_held_withdrawal_is_reserved_until_it_is_released() {
         }),
         Event::Withdrawn(Withdrawn { account, amount }),
     ];
-    scene.act(OperatorNumber(3), confirm, &events, b"");
+    scene.act(OperatorNumber(3), pay, &events, b"wire 1");
     assert_eq!(scene.collateral(BOB), (999_999_940, 0));
-    assert!(scene.view.people().held.is_empty());
+    let withdrawals = scene.view.withdrawals();
+    assert!(withdrawals.waiting().is_empty());
+    let paid = withdrawals.find(BOB, asked).unwrap();
+    assert_eq!(
+        (paid.status, paid.payment.as_str(), paid.ended_by),
+        (WithdrawalStatus::Paid, "wire 1", OperatorNumber(3))
+    );
 }
 
 #[test]

@@ -112,8 +112,8 @@ pub(crate) async fn convert(
 
 /// The caller of an action, which counts also when its body is wrong.
 pub(crate) struct Action {
-    caller: Caller,
-    quota: Option<QuotaStatus>,
+    pub(crate) caller: Caller,
+    pub(crate) quota: Option<QuotaStatus>,
 }
 
 impl RequestPart for Action {
@@ -143,7 +143,7 @@ async fn act(
 }
 
 /// The acting wallet: the one named, if it is the owner's; else chosen as in `/balance-allowance`.
-fn account(
+pub(crate) fn account(
     app: &App,
     caller: &Caller,
     named: Option<WalletAddress>,

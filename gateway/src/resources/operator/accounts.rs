@@ -1,23 +1,20 @@
 //! Money in and out, wallets and their owners: `/accounts/…`, `/fees/withdraw`.
 
 use foretell_model::command::{BindWallet, Deposit, SetClosedOnly, Withdraw, WithdrawFees};
-use foretell_model::{AccountNumber, Command, Outcome, Reference, WalletAddress};
-use foretell_view::{Account, HeldWithdrawal, View};
+use foretell_model::{AccountNumber, Command, Outcome, WalletAddress};
+use foretell_view::{Account, View};
 use foretell_wire::ErrorCode;
 use foretell_wire::operator::{
     AccountAnswer, AccountRow, AccountRows, AccountsQuery, Binding, ClosedOnly, CommandAnswer,
-    FeesWithdrawal, HeldReference, HeldRow, HeldRows, Nothing, PositionAnswer, ProfileEdit,
-    Transfer, WalletName,
+    FeesWithdrawal, Nothing, PositionAnswer, ProfileEdit, Transfer, WalletName,
 };
-use foretell_wire::text::ids;
-use foretell_wire::text::time::iso;
 
 use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::{FromBody, FromPath, FromQuery};
 use crate::http::request_context::RequestContext;
+use crate::resources::operator::apply;
 use crate::resources::operator::market_life::own_markets::describe_as;
-use crate::resources::operator::{actor_name, apply};
 use crate::resources::reference;
 use crate::view::search::{break_if, in_steps};
 
@@ -57,46 +54,6 @@ pub(crate) async fn withdraw_fees(
         reference: reference(&fees.reference),
     });
     apply(&context, command, fees.reference.as_bytes()).await
-}
-
-/// `POST /withdrawals/confirm`: the second person pays a held withdrawal.
-pub(crate) async fn confirm(
-    context: RequestContext,
-    FromBody(HeldReference { reference: text }): FromBody<HeldReference>,
-) -> Result<Json<CommandAnswer>, Failure> {
-    let reference = held_reference(&text);
-    apply(&context, Command::ConfirmWithdrawal { reference }, &[]).await
-}
-
-/// `POST /withdrawals/release`: gives up a held withdrawal.
-pub(crate) async fn release(
-    context: RequestContext,
-    FromBody(HeldReference { reference: text }): FromBody<HeldReference>,
-) -> Result<Json<CommandAnswer>, Failure> {
-    let reference = held_reference(&text);
-    apply(&context, Command::ReleaseWithdrawal { reference }, &[]).await
-}
-
-/// A reference by its text, or by the hash that the list shows. A hash is longer than any text.
-fn held_reference(text: &str) -> Reference {
-    ids::bytes32(text).map_or_else(|| reference(text), Reference)
-}
-
-/// `GET /withdrawals`: those that wait for a second person.
-pub(crate) async fn held(context: RequestContext) -> Result<Json<HeldRows>, Failure> {
-    let state = context.app.shared_view.read();
-    let view = &state.view;
-    let row = |held: &HeldWithdrawal| {
-        Some(HeldRow {
-            reference: ids::hex_text(&held.reference.0),
-            wallet: view.accounts().get(held.account)?.wallet,
-            amount: held.amount,
-            asked_by: actor_name(view, held.operator, None),
-            asked_at: iso(held.time),
-        })
-    };
-    let withdrawals = view.people().held.values().filter_map(row).collect();
-    Ok(Json::of(&HeldRows { withdrawals }).at(state.position()))
 }
 
 /// `POST /rebates/pay`.

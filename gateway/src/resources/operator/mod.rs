@@ -9,6 +9,7 @@ pub(crate) mod market_life;
 pub(crate) mod oracle;
 pub(crate) mod people;
 pub(crate) mod site;
+pub(crate) mod withdrawals;
 
 use foretell_link::Reply;
 use foretell_model::{
@@ -40,9 +41,9 @@ impl CommandResult {
         };
         match self.outcome {
             CommandOutcome::Account(number) => applied.number = Some(number.0),
-            CommandOutcome::Held(number) => {
+            CommandOutcome::Waits(number) => {
                 applied.number = Some(number.0);
-                applied.held = true;
+                applied.waits = true;
             }
             CommandOutcome::Operator(number) => applied.number = Some(number.0.into()),
             CommandOutcome::Key(number) => applied.number = Some(number.0),

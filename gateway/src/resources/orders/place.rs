@@ -378,8 +378,8 @@ fn applied(app: &App, about: &RejectedOrder, reply: &Reply, result: &OrderResult
             return refused(Some(order), ResultStatus::Unmatched, refusal);
         }
     };
-    let genesis = app.engine.genesis();
-    let trade = |index| TradeId::new(&genesis, reply.sequence, TradeIndex(index)).to_string();
+    let branch = *app.shared_view.read().view.branch();
+    let trade = |index| TradeId::new(&branch, reply.sequence, TradeIndex(index)).to_string();
     let receipt = (result.fills > 0).then(|| app.shared_view.receipt(reply.place, reply.sequence));
     let traded = ImmediateTrades {
         lots: result.lots,

@@ -66,6 +66,19 @@ pub(super) const CANCEL_MARKET: &[E] =
     &[E::InvalidTokenId, E::MarketNotFound, E::OrderbookNotFound];
 pub(super) const HEARTBEAT: &[E] = &[E::WrongHeartbeat];
 
+pub(super) const WITHDRAWAL: &[E] = &[
+    E::InvalidSignature,
+    E::ValidityOutOfRange,
+    E::InsufficientBalance,
+    E::TooManyWithdrawals,
+    E::WithdrawalsShut,
+];
+pub(super) const CANCEL_WITHDRAWAL: &[E] = &[
+    E::WithdrawalNotFound,
+    E::WithdrawalClaimed,
+    E::WithdrawalsShut,
+];
+
 /// Of every account action.
 pub(super) const ACTION: &[E] = &[E::ReferenceReused];
 /// Of an action whose reference is kept for a while, which takes room.

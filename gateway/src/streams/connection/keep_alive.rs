@@ -140,7 +140,7 @@ fn needs_heartbeat(member: &Member, now: Millis) -> bool {
 /// The same heartbeat for all of a channel: everything up to its sequence is in their outboxes.
 fn send_heartbeats(app: &App, state: &mut HubState, ids: &[MemberId], lag_ms: Millis) {
     let now = state.now();
-    let id = foretell_wire::streams::stream_id(app.shared_view.read().view.genesis());
+    let id = foretell_wire::streams::stream_id(app.shared_view.read().view.branch());
     let heartbeat = |sequence| {
         let place = app.stream_ring.head_place();
         let place = place.filter(|(head, _)| *head == sequence);

@@ -224,7 +224,7 @@ impl Session<'_> {
         sequence: Sequence,
         text: impl FnOnce(&Stamp<'_>) -> String,
     ) -> Bytes {
-        let id = stream_id(self.app.shared_view.read().view.genesis());
+        let id = stream_id(self.app.shared_view.read().view.branch());
         stamped(&id, sequence, text)
     }
 
@@ -245,7 +245,7 @@ impl Session<'_> {
         waited: &Waited,
     ) -> Option<Resume> {
         let from = request.resume_from?;
-        let own = stream_id(state.view.genesis());
+        let own = stream_id(state.view.branch());
         if request.stream_id.as_ref().is_some_and(|id| *id != own) {
             return Some(Resume::Snapshot(SnapshotReason::OtherStream));
         }
@@ -279,7 +279,7 @@ impl Session<'_> {
 
     /// Whether the request must wait for the sequence from which it resumes.
     pub(crate) fn awaits(&self, request: &StreamRequest, view: &View, waited: &Waited) -> bool {
-        let is_own = |id: &String| *id == stream_id(view.genesis());
+        let is_own = |id: &String| *id == stream_id(view.branch());
         waited_not(waited)
             && request.stream_id.as_ref().is_none_or(is_own)
             && (request.resume_from).is_some_and(|from| from > view.sequence())

@@ -59,7 +59,7 @@ mod tests {
     fn frame(sequence: u64, time: u64) -> Arc<EncodedFrame> {
         let message = UserMessage {
             key: KeyNumber(1),
-            market: ConditionId([1; 32]),
+            market: None,
             frame: bytes::Bytes::new(),
         };
         Arc::new(EncodedFrame {

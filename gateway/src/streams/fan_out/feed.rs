@@ -31,14 +31,13 @@ impl<'a> StreamFeed<'a> {
     pub(crate) fn start(
         ring: &'a StreamRing,
         descriptions: &'a Descriptions,
-        genesis: &[u8; 32],
         head: Sequence,
     ) -> Self {
         ring.restart(head);
         Self {
             ring,
             descriptions,
-            encoder: Encoder::new(genesis, EncodeLimits::default()),
+            encoder: Encoder::new(EncodeLimits::default()),
             watched: Arc::default(),
             changes: FrameChanges::default(),
             facts: Vec::new(),

@@ -90,7 +90,7 @@ impl<'a> JournalReplay<'a> {
         Ok(Self {
             span,
             watched,
-            encoder: Encoder::new(state.view.genesis(), EncodeLimits::default()),
+            encoder: Encoder::new(EncodeLimits::default()),
             state,
             follower,
             scratch: Scratch::default(),

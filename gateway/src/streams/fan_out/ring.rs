@@ -61,7 +61,8 @@ pub(crate) enum Scope {
 #[derive(Clone, Debug)]
 pub(crate) struct UserMessage {
     pub(crate) key: KeyNumber,
-    pub(crate) market: ConditionId,
+    /// `None` for a message of no market, which a filter of markets leaves out.
+    pub(crate) market: Option<ConditionId>,
     pub(crate) frame: Bytes,
 }
 

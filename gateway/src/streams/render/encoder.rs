@@ -1,13 +1,13 @@
 //! Renders the messages of a frame, once for all receivers, outside of the view's lock.
 
-use foretell_model::{MarketNumber, Outcome, Sequence, TimeMs};
+use foretell_model::{MarketNumber, Outcome, TimeMs};
 use foretell_wire::markets::book::BookText;
+use foretell_wire::streams::Stamp;
 use foretell_wire::streams::market::{
     BestBidAsk, LastTradePrice, Listing, PriceChangeEntry, TickSizeChange, best_or_end, book,
     price_change,
 };
 use foretell_wire::streams::status::{MarketStatus, mode_json};
-use foretell_wire::streams::{Stamp, stream_id};
 
 use crate::catalog::own_catalog::identity::described;
 use crate::policy::limits::{STREAM_HASH_LEVELS, STREAM_LARGE_BOOK_BYTES};
@@ -36,45 +36,31 @@ impl Default for EncodeLimits {
     }
 }
 
-/// Renders the frames of one journal.
+/// Renders the frames of a journal.
 #[derive(Debug)]
 pub(crate) struct Encoder {
-    stream_id: String,
     limits: EncodeLimits,
 }
 
 impl Encoder {
-    pub(crate) fn new(genesis: &[u8; 32], limits: EncodeLimits) -> Self {
-        Self {
-            stream_id: stream_id(genesis),
-            limits,
-        }
-    }
-
-    /// The stamp of a message about a frame.
-    fn stamp(
-        &self,
-        sequence: Sequence,
-        prev_sequence: Option<Sequence>,
-        server_time: TimeMs,
-    ) -> Stamp<'_> {
-        Stamp {
-            sequence,
-            prev_sequence,
-            stream_id: &self.stream_id,
-            server_time,
-        }
+    pub(crate) const fn new(limits: EncodeLimits) -> Self {
+        Self { limits }
     }
 
     /// The messages of a frame, written at `server_time`.
     pub(crate) fn encode(&self, facts: &FrameFacts, server_time: TimeMs) -> EncodedFrame {
+        let stamp = |prev_sequence| Stamp {
+            sequence: facts.sequence,
+            prev_sequence,
+            stream_id: &facts.stream_id,
+            server_time,
+        };
         let mut market = Vec::new();
         for book in &facts.books {
-            let stamp = self.stamp(facts.sequence, Some(book.previous), server_time);
             let part = MarketPart {
                 facts,
                 book,
-                stamp,
+                stamp: stamp(Some(book.previous)),
                 limits: self.limits,
                 texts: [const { None }; 2],
                 out: &mut market,
@@ -82,10 +68,9 @@ impl Encoder {
             part.encode();
         }
         for notice in &facts.notices {
-            let stamp = self.stamp(facts.sequence, None, server_time);
-            market.push(notice_message(notice, facts.time, stamp));
+            market.push(notice_message(notice, facts.time, stamp(None)));
         }
-        let stamp = self.stamp(facts.sequence, None, server_time);
+        let stamp = stamp(None);
         EncodedFrame {
             market: market.into(),
             user: user_messages(facts, &stamp).into(),

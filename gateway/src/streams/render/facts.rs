@@ -9,6 +9,7 @@ use foretell_model::{
 };
 use foretell_view::{BookBefore, Change, FrameChanges, LevelChange, TradeSlot, View};
 use foretell_wire::streams::status::MarketStage;
+use foretell_wire::streams::stream_id;
 
 use crate::catalog::descriptions::Descriptions;
 use crate::streams::render::book_copy::BookCopy;
@@ -19,6 +20,8 @@ use crate::streams::subscription::demand::Watched;
 #[derive(Debug)]
 pub(crate) struct FrameFacts {
     pub(crate) sequence: Sequence,
+    /// Of the branch that the frame belongs to.
+    pub(crate) stream_id: String,
     pub(crate) time: TimeMs,
     pub(crate) receipt: [u8; 32],
     /// Markets whose books the frame touched, in the order of its events.
@@ -105,6 +108,7 @@ impl FrameFacts {
         let books = books.filter(|before| watched.market(before.market));
         let mut facts = Self {
             sequence: view.sequence(),
+            stream_id: stream_id(view.branch()),
             time: view.system().time.millis(),
             receipt: [0; 32],
             books: books

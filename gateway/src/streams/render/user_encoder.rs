@@ -4,7 +4,7 @@ use foretell_model::ApiKey;
 use foretell_view::TradeId;
 use foretell_wire::orders::trade::{TradeFacts, TradeParty};
 use foretell_wire::streams::Stamp;
-use foretell_wire::streams::user::{TradeStatus, order, trade};
+use foretell_wire::streams::user::{TradeStatus, order, trade, withdrawal};
 
 use crate::streams::fan_out::ring::UserMessage;
 use crate::streams::render::facts::FrameFacts;
@@ -17,6 +17,14 @@ pub(crate) fn user_messages(facts: &FrameFacts, stamp: &Stamp<'_>) -> Vec<UserMe
     for step in &facts.user.steps {
         match step {
             UserStep::Order(step) => order_messages(step, facts, stamp, &mut messages),
+            UserStep::Withdrawal(step) => {
+                let frame = text_frame(&withdrawal(&step.row, stamp));
+                messages.extend(step.keys.iter().map(|&key| UserMessage {
+                    key,
+                    market: None,
+                    frame: frame.clone(),
+                }));
+            }
             UserStep::Trade(step) => {
                 let status = TradeStatus::Matched;
                 messages.extend(trade_messages(step, status, facts.receipt, stamp));
@@ -30,7 +38,7 @@ pub(crate) fn user_messages(facts: &FrameFacts, stamp: &Stamp<'_>) -> Vec<UserMe
 pub(crate) fn confirmations(facts: &FrameFacts, stamp: &Stamp<'_>) -> Vec<UserMessage> {
     let trades = facts.user.steps.iter().filter_map(|step| match step {
         UserStep::Trade(step) => Some(step),
-        UserStep::Order(_) => None,
+        UserStep::Order(_) | UserStep::Withdrawal(_) => None,
     });
     let status = TradeStatus::Confirmed;
     trades
@@ -49,7 +57,7 @@ fn order_messages(
     let frame = text_frame(&order(&shown, step.event, facts.time, stamp));
     messages.extend(step.keys.iter().map(|&key| UserMessage {
         key,
-        market: shown.market,
+        market: Some(shown.market),
         frame: frame.clone(),
     }));
 }
@@ -65,7 +73,7 @@ pub(crate) fn trade_messages<'a>(
         let seen = seen_by(step, reader, receipt);
         UserMessage {
             key: reader.key,
-            market: seen.market,
+            market: Some(seen.market),
             frame: text_frame(&trade(&seen, reader.api_key, status, stamp)),
         }
     })

@@ -1,7 +1,8 @@
 //! What the user channel shows of one frame. Each step names the keys whose holders see it.
 
-use foretell_model::{AccountNumber, ApiKey, Event, KeyNumber};
+use foretell_model::{AccountNumber, ApiKey, Event, KeyNumber, Sequence};
 use foretell_view::{Change, FrameChanges, Order, OrderState, TradeId, TradeRecord, View};
+use foretell_wire::accounts::withdrawals::WithdrawalRow;
 use foretell_wire::orders::trade::TradeFacts;
 use foretell_wire::orders::user_order::OrderFacts;
 use foretell_wire::streams::user::OrderEvent;
@@ -9,6 +10,7 @@ use foretell_wire::streams::user::OrderEvent;
 use crate::catalog::descriptions::Descriptions;
 use crate::render::order_json::order_facts;
 use crate::render::trade_json::trade_facts;
+use crate::render::withdrawal_json;
 use crate::streams::subscription::demand::Watched;
 
 /// Newest trades that an `order` message names.
@@ -30,6 +32,15 @@ pub(crate) enum UserStep {
     Order(Box<OrderStep>),
     /// A trade: matched now, confirmed later.
     Trade(Box<TradeStep>),
+    /// A withdrawal that changed.
+    Withdrawal(Box<WithdrawalStep>),
+}
+
+/// A withdrawal after the frame, and the keys of its wallet's owner.
+#[derive(Debug)]
+pub(crate) struct WithdrawalStep {
+    pub(crate) keys: Vec<KeyNumber>,
+    pub(crate) row: WithdrawalRow,
 }
 
 /// A message about an order.
@@ -108,6 +119,18 @@ impl UserFacts {
                     };
                     facts.steps.extend(source.order(order, event));
                 }
+                Change::Event(Event::WithdrawalRequested(asked)) => {
+                    (facts.steps).extend(source.withdrawal(asked.account, view.sequence()));
+                }
+                Change::Event(Event::WithdrawalClaimed { withdrawal }) => {
+                    let waiting = view.withdrawals().waiting().get(withdrawal);
+                    let account = waiting.map(|it| it.account);
+                    let step = account.and_then(|account| source.withdrawal(account, *withdrawal));
+                    facts.steps.extend(step);
+                }
+                Change::Event(Event::WithdrawalReleased(ended)) => {
+                    (facts.steps).extend(source.withdrawal(ended.account, ended.asked));
+                }
                 Change::Event(Event::KeyRevoked { key }) => {
                     let owner = view.keys().get(*key).map(|key| key.owner);
                     let is_wanted = owner.is_some_and(|it| watched.keys_of(it).contains(key));
@@ -160,17 +183,28 @@ impl Source<'_> {
         Some(self.view.accounts().get(account)?.owner)
     }
 
-    /// `None` when no key wants it.
-    fn order(&self, order: &Order, event: OrderEvent) -> Option<UserStep> {
-        let owner = self.owner_of(order.account)?;
+    /// The wanted keys of an owner; `None` without any.
+    fn keys_of(&self, owner: AccountNumber) -> Option<Vec<KeyNumber>> {
         // In a replay, `watched` may have keys that this view does not know yet.
         let keys = self.watched.keys_of(owner).iter().copied();
         let keys: Vec<_> = keys
             .filter(|key| self.view.keys().get(*key).is_some())
             .collect();
-        if keys.is_empty() {
-            return None;
-        }
+        (!keys.is_empty()).then_some(keys)
+    }
+
+    /// `None` when no key wants it.
+    fn withdrawal(&self, account: AccountNumber, number: Sequence) -> Option<UserStep> {
+        let keys = self.keys_of(self.owner_of(account)?)?;
+        let changed = self.view.withdrawals().find(account, number)?;
+        let row = withdrawal_json::row(self.view, &changed)?;
+        Some(UserStep::Withdrawal(Box::new(WithdrawalStep { keys, row })))
+    }
+
+    /// `None` when no key wants it.
+    fn order(&self, order: &Order, event: OrderEvent) -> Option<UserStep> {
+        let owner = self.owner_of(order.account)?;
+        let keys = self.keys_of(owner)?;
         let mut facts = order_facts(self.view, self.descriptions, order)?;
         // A wallet may have changed its owner since.
         if self.view.keys().get(order.key)?.owner != owner {

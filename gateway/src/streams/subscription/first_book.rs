@@ -28,7 +28,7 @@ impl FirstBook {
         Some(Self {
             source: book_source(texts, state, token, Sides::BOTH)?,
             sequence: state.view.sequence(),
-            stream_id: stream_id(state.view.genesis()),
+            stream_id: stream_id(state.view.branch()),
         })
     }
 

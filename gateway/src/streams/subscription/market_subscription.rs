@@ -277,7 +277,7 @@ impl Session<'_> {
         let (named, oldest) = (start.named, start.oldest);
         let (view, sequence) = (&state.view, state.view.sequence());
         self.start_custom(hub, start.request, sequence);
-        let id = foretell_wire::streams::stream_id(view.genesis());
+        let id = foretell_wire::streams::stream_id(view.branch());
         let subscribed = self.subscribed(hub, view, named, oldest);
         let mut frames: Vec<Bytes> = Vec::new();
         frames.extend(subscribed.map(|message| message(&id, sequence)));
@@ -317,7 +317,7 @@ impl Session<'_> {
         let (named, oldest) = (start.named, start.oldest);
         let (reached, is_whole) = (missed.reached, missed.is_whole);
         let to = hub.cursor.max(reached);
-        let id = foretell_wire::streams::stream_id(state.view.genesis());
+        let id = foretell_wire::streams::stream_id(state.view.branch());
         let subscribed = self.subscribed(hub, &state.view, named, oldest);
         let mut frames: Vec<Bytes> = Vec::new();
         frames.extend(subscribed.map(|message| message(&id, to)));

@@ -54,11 +54,11 @@ pub(crate) struct UserSubscription {
 }
 
 impl UserSubscription {
-    /// Whether it covers a message of this market and frame.
-    pub(crate) fn covers(&self, market: &ConditionId, sequence: Sequence) -> bool {
+    /// Whether it covers a message of this market, or of none, and frame.
+    pub(crate) fn covers(&self, market: Option<&ConditionId>, sequence: Sequence) -> bool {
         let from = match &self.markets {
             None => Some(&self.from),
-            Some(markets) => markets.get(market),
+            Some(markets) => market.and_then(|market| markets.get(market)),
         };
         from.is_some_and(|from| sequence > *from)
     }

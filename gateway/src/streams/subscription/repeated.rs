@@ -34,7 +34,7 @@ impl Session<'_> {
                 .into_iter()
                 .filter_map(step);
             let trades: Vec<(TradeRecord, TradeStep)> = trades.collect();
-            (trades, stream_id(view.genesis()))
+            (trades, stream_id(view.branch()))
         };
         let messages = trades.iter().flat_map(|(record, step)| {
             let receipt = self.app.shared_view.receipt(record.place, record.sequence);

@@ -271,7 +271,7 @@ impl Session<'_> {
     ) -> Result<(), Interrupt> {
         let oldest = self.app.stream_ring.resumable_key(start.key);
         let (view, sequence) = (&state.view, state.view.sequence());
-        let id = stream_id(view.genesis());
+        let id = stream_id(view.branch());
         let resume = self.resume(start.request, state, oldest, start.waited);
         let Some(member) = hub.member(self.id).filter(|member| member.extended) else {
             return Ok(());
@@ -352,7 +352,7 @@ impl Session<'_> {
             self.hub.limits.replay_bytes().saturating_sub(taken),
             |frame, add| {
                 for message in frame.own_messages() {
-                    if message.key == start.key && start.covers(&message.market) {
+                    if message.key == start.key && start.covers(message.market.as_ref()) {
                         add(&message.frame);
                     }
                 }
@@ -362,9 +362,9 @@ impl Session<'_> {
 }
 
 impl Start<'_> {
-    /// Whether the request asks for this market.
-    fn covers(&self, market: &ConditionId) -> bool {
-        (self.named.as_ref()).is_none_or(|named| named.contains(market))
+    /// Whether the request asks for this market; for a message of none it asks without names.
+    fn covers(&self, market: Option<&ConditionId>) -> bool {
+        (self.named.as_ref()).is_none_or(|named| market.is_some_and(|it| named.contains(it)))
     }
 }
 
@@ -376,7 +376,7 @@ fn widen(user: &mut UserSubscription, cursor: Sequence) {
 
 /// The messages of the markets that the request asks for.
 fn covered_by(start: &Start<'_>, messages: Vec<UserMessage>) -> Vec<Bytes> {
-    let asked = |message: &UserMessage| start.covers(&message.market);
+    let asked = |message: &UserMessage| start.covers(message.market.as_ref());
     let messages = messages.into_iter().filter(asked);
     messages.map(|message| message.frame).collect()
 }

@@ -44,15 +44,21 @@ pub enum ActivityKind {
     Conversion,
     /// Accrued rebates into collateral.
     MakerRebate,
+    /// Collateral that came in.
+    Deposit,
+    /// Collateral that went out.
+    Withdrawal,
 }
 
-const KINDS: [(&str, ActivityKind); 6] = [
+const KINDS: [(&str, ActivityKind); 8] = [
     ("TRADE", ActivityKind::Trade),
     ("SPLIT", ActivityKind::Split),
     ("MERGE", ActivityKind::Merge),
     ("REDEEM", ActivityKind::Redeem),
     ("CONVERSION", ActivityKind::Conversion),
     ("MAKER_REBATE", ActivityKind::MakerRebate),
+    ("DEPOSIT", ActivityKind::Deposit),
+    ("WITHDRAWAL", ActivityKind::Withdrawal),
 ];
 
 /// Sort key of activities.
@@ -79,7 +85,7 @@ parameters! {
         pub user: WalletAddress = required(WALLET),
         /// The markets.
         pub markets: MarketSelection = group(),
-        /// Row types to include; all without one.
+        /// Row types to include; all without one, but for deposits and withdrawals.
         pub kinds: Vec<ActivityKind> = list(Words(&KINDS), MAX_MARKETS) as "type" v2 "type",
         /// Filter by the side of the wallet of the row, which excludes everything but trades.
         pub side: Option<Side> = optional(SIDE),
@@ -87,7 +93,7 @@ parameters! {
         pub time: TimeRange = group(),
         /// Sort direction.
         pub sort_direction: Direction = or(DIRECTION, "DESC") as "sortDirection",
-        /// No effect: the list has no deposits and no withdrawals.
+        /// Leave out deposits and withdrawals that `type` does not name.
         pub exclude_deposits_withdrawals: bool = or(FLAG, "true") as "excludeDepositsWithdrawals",
     }
 
@@ -130,7 +136,12 @@ impl ActivityFilter {
     /// Whether the request includes this kind.
     #[must_use]
     pub fn has_kind(&self, kind: ActivityKind) -> bool {
-        let is_kind = self.kinds.is_empty() || self.kinds.contains(&kind);
+        let is_left_out = self.exclude_deposits_withdrawals
+            && matches!(kind, ActivityKind::Deposit | ActivityKind::Withdrawal);
+        let is_kind = match self.kinds.is_empty() {
+            true => !is_left_out,
+            false => self.kinds.contains(&kind),
+        };
         is_kind && (self.side.is_none() || kind == ActivityKind::Trade)
     }
 

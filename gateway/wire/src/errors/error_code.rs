@@ -445,13 +445,23 @@ error_codes! {
         "The exchange has the maximum number of operators.";
     LastAdmin = "last_admin", 409, Never, "the last admin cannot be revoked: add another one first",
         "The exchange needs an admin.";
-    WithdrawalNotFound = "withdrawal_not_found", 404, Never, "no held withdrawal has this reference",
-        "The withdrawal was paid or released, or was never held.";
+    WithdrawalNotFound = "withdrawal_not_found", 404, Never, "no withdrawal with this number waits",
+        "The withdrawal was paid, given up or cancelled, is another wallet's, or never was.";
     WithdrawalReleased = "withdrawal_released", 409, Never,
-        "the withdrawal of this reference was released and pays nothing, allowed: another reference",
-        "A released withdrawal is asked for again; its reference stays used.";
-    TooManyHeld = "too_many_held", 409, Later, "4096 withdrawals wait for a second person, allowed: 4096",
-        "The exchange holds the maximum number of withdrawals.";
+        "the withdrawal of this reference was given up and pays nothing, allowed: another reference",
+        "A withdrawal that was given up is asked for again; its reference stays used.";
+    WithdrawalClaimed = "withdrawal_claimed", 409, Never, "operator <number> has claimed the withdrawal",
+        "A cashier is about to pay the withdrawal: it is not cancelled, and not claimed again.";
+    WithdrawalNotClaimed = "withdrawal_not_claimed", 409, Never, "nobody has claimed the withdrawal: claim it, then pay it",
+        "A withdrawal is paid after an operator claimed it.";
+    WithdrawalsShut = "withdrawals_shut", 503, Later,
+        "withdrawals are shut since the exchange was restored from a copy, until an operator has reconciled it",
+        "The restored journal may lack payments that were made; an admin opens withdrawals.";
+    ValidityOutOfRange = "validity_out_of_range", 400, Never,
+        "validUntil is out of range, allowed: <from> to <to>, later than in the wallet's last request",
+        "A request of a withdrawal is valid at most a day ahead, and each later than the one before.";
+    TooManyWithdrawals = "too_many_withdrawals", 409, Later, "<count> withdrawals wait, allowed: <count>",
+        "The wallet, or all wallets together, have the maximum number of withdrawals that wait.";
 
     // A market's life.
     InvalidTerms = "invalid_terms", 400, Never,

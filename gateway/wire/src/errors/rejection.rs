@@ -230,7 +230,11 @@ const fn code_of(reason: RejectionReason) -> ErrorCode {
         RejectionReason::TooManyOperators => ErrorCode::TooManyOperators,
         RejectionReason::LastAdmin => ErrorCode::LastAdmin,
         RejectionReason::UnknownWithdrawal => ErrorCode::WithdrawalNotFound,
-        RejectionReason::TooManyHeld => ErrorCode::TooManyHeld,
+        RejectionReason::TooManyWithdrawals => ErrorCode::TooManyWithdrawals,
+        RejectionReason::WithdrawalClaimed => ErrorCode::WithdrawalClaimed,
+        RejectionReason::WithdrawalNotClaimed => ErrorCode::WithdrawalNotClaimed,
+        RejectionReason::ValidityOutOfRange => ErrorCode::ValidityOutOfRange,
+        RejectionReason::WithdrawalsShut => ErrorCode::WithdrawalsShut,
         RejectionReason::InvalidTerms => ErrorCode::InvalidTerms,
         RejectionReason::ClockContradicts => ErrorCode::ClockContradicts,
         RejectionReason::ClosesInPast => ErrorCode::ClosesInPast,
@@ -264,7 +268,11 @@ fn values(reason: RejectionReason, first: u64, second: u64) -> Vec<String> {
         RejectionReason::NotEnoughShares => {
             [first, second].map(|lots| shares(lots).to_string()).into()
         }
-        RejectionReason::TooManyReferences => [first, second].map(|it| it.to_string()).into(),
+        RejectionReason::TooManyReferences | RejectionReason::TooManyWithdrawals => {
+            [first, second].map(|it| it.to_string()).into()
+        }
+        RejectionReason::ValidityOutOfRange => [first, second].map(|it| it.to_string()).into(),
+        RejectionReason::WithdrawalClaimed => vec![first.to_string()],
         RejectionReason::InvalidTick => {
             let tick = small.and_then(Tick::from_code);
             vec![tick.map_or("the market's", Tick::text).to_owned()]

@@ -53,9 +53,9 @@ pub struct CommandAnswer {
     /// The label of the outcome that a payout names, or `half`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub outcome: Option<String>,
-    /// The withdrawal waits for a second person.
+    /// The withdrawal waits: for its payment, or for a second person.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
-    pub held: bool,
+    pub waits: bool,
 }
 
 impl CommandAnswer {
@@ -73,7 +73,7 @@ impl CommandAnswer {
             token_ids: None,
             event_id: None,
             outcome: None,
-            held: false,
+            waits: false,
         }
     }
 }

@@ -18,7 +18,6 @@ use crate::operator::markets::payout_name::PayoutName;
 use crate::read::form::forms;
 pub use crate::read::forms::{Condition, Key};
 pub(crate) use crate::read::forms::{Flag, Reference};
-use crate::read::forms::{SHOWN, is_reference};
 use crate::read::texts;
 use crate::text::decimal::{self, Decimal};
 use crate::text::ids;
@@ -52,9 +51,6 @@ forms! {
     pub Shares(Lots, str as texts::AnyShares | written::Amount): "a text, shares with up to two decimals", decimal::lots, decimal_text;
     /// A tick.
     pub TickSize(Tick, str as written::TickText): "a text: 0.1, 0.01, 0.005, 0.0025, 0.001 or 0.0001", decimal::tick, |tick: &Tick| tick.text().to_owned();
-    /// A held withdrawal: its reference, or the hash of it that lists show.
-    pub(crate) HeldName(String, str = { "minLength": 1, "maxLength": 66, "pattern": SHOWN }): "a reference of 1 to 64 printable characters, or its hash of 0x and 64 hex digits",
-        |text: &str| (is_reference(text) || ids::bytes32(text).is_some()).then(|| text.to_owned()), String::clone;
     /// A payout as a request names it.
     pub(crate) PayoutText(PayoutName, str = { "minLength": 1, "maxLength": MAX_TEXT_BYTES }): "a label of the market's outcomes, first, second, half or outside",
         |text: &str| bounded(text, 1, MAX_TEXT_BYTES).map(PayoutName::new), |name: &PayoutName| name.text().to_owned();

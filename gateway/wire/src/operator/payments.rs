@@ -1,13 +1,13 @@
-//! Payments: rebates, and withdrawals of two persons (docs/verify/rules.md §23, §27).
+//! Payments: rebates, and withdrawals (docs/verify/rules.md §23, §27, §30).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use foretell_model::{Micros, PaymentSettings, PaymentsUpdate, WalletAddress};
+use foretell_model::{Micros, PaymentSettings, PaymentsUpdate};
 
-use crate::operator::form::{Address, Collateral, Flag, HeldName};
+use crate::accounts::withdrawals::{LineText, WithdrawalRow};
+use crate::operator::form::{Collateral, Flag, Number};
 use crate::read::form::{Form, Optional, Written};
-use crate::written;
 
 /// A change of the settings of payments; absent fields stay as they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -49,37 +49,51 @@ impl From<PaymentSettings> for PaymentsChange {
 #[serde(deny_unknown_fields)]
 pub struct Nothing {}
 
-/// A held withdrawal.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// The name of a withdrawal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct HeldReference {
-    /// The reference of the withdrawal, or its hash.
-    #[serde(with = "HeldName")]
-    pub reference: String,
+pub struct WithdrawalName {
+    /// Its number.
+    #[serde(with = "Number")]
+    pub withdrawal: u64,
 }
 
-/// A held withdrawal in a list.
+/// A withdrawal that was paid outside.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct HeldRow {
-    /// Hash of its reference, which confirming and releasing may name.
-    #[schemars(with = "written::Hash")]
-    pub reference: String,
-    /// The wallet.
-    #[serde(with = "Address")]
-    pub wallet: WalletAddress,
-    /// The amount, whole units.
-    #[serde(with = "Collateral")]
-    pub amount: Micros,
-    /// Name of the operator who asked, who cannot confirm.
+#[serde(deny_unknown_fields)]
+pub struct WithdrawalPayment {
+    /// Its number.
+    #[serde(with = "Number")]
+    pub withdrawal: u64,
+    /// The reference of the payment, by which it is found outside; unique as that of a deposit.
+    #[serde(with = "LineText")]
+    pub payment: String,
+}
+
+/// A withdrawal in an operator's list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct OperatorWithdrawal {
+    /// What its user sees.
+    #[serde(flatten)]
+    pub row: WithdrawalRow,
+    /// Name of the operator who asked for it; empty = its user.
     pub asked_by: String,
-    /// When, ISO 8601.
-    #[schemars(with = "written::Iso")]
-    pub asked_at: String,
+    /// Name of the operator who claimed it; empty = nobody.
+    pub claimed_by: String,
+    /// Name of the operator who paid it or gave it up; empty = nobody.
+    pub ended_by: String,
+    /// Whether another operator than the one who claimed it must pay it.
+    pub needs_second_person: bool,
 }
 
 /// Answer of `GET /withdrawals`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct HeldRows {
-    /// Withdrawals that wait for a second person, oldest first.
-    pub withdrawals: Vec<HeldRow>,
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct OperatorWithdrawals {
+    /// Whether withdrawals are shut since a restore.
+    pub shut: bool,
+    /// The asked page, the oldest first of those that wait, the last ended first of the others.
+    pub withdrawals: Vec<OperatorWithdrawal>,
+    /// The `before` of the next page of those that ended; absent on the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<u64>,
 }

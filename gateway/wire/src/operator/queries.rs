@@ -40,6 +40,17 @@ parameters! {
         pub owner: WalletAddress = required(OWNER),
     }
 
+    /// Parameters of `GET /withdrawals`.
+    #[derive(Copy)]
+    pub struct WithdrawalsQuery: Trading {
+        /// Those that ended, in place of those that wait.
+        pub ended: bool = or(FLAG, "false"),
+        /// Of those that ended: only those before this number of the list.
+        pub before: Option<u64> = optional(SEQUENCE),
+        /// Maximum number of rows of those that ended.
+        pub limit: usize = or(Whole { least: 1, most: 500 }, "100"),
+    }
+
     /// Parameters of `GET /markets`.
     pub struct MarketsQuery: Trading {
         /// Only these markets: condition ids, comma-separated or repeated.

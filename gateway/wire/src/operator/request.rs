@@ -20,7 +20,7 @@ use crate::operator::markets::register::{
 use crate::operator::markets::resolution::{
     DisputeRequest, Finalisation, PolicyChange, ProposalRequest, ProposalWithdrawal, WalletListing,
 };
-use crate::operator::payments::{HeldReference, Nothing, PaymentsChange};
+use crate::operator::payments::{Nothing, PaymentsChange, WithdrawalName, WithdrawalPayment};
 use crate::operator::people::{OperatorAddition, OperatorRevocation};
 use crate::operator::profile::ProfileEdit;
 use crate::read::form::{Form, Optional, Written};
@@ -65,10 +65,14 @@ operator_commands! {
     Deposit(Transfer) at "/accounts/deposit";
     /// Takes free collateral out of a wallet.
     Withdraw(Transfer) at "/accounts/withdraw";
-    /// Pays a held withdrawal, as the second person.
-    ConfirmWithdrawal(HeldReference) at "/withdrawals/confirm";
-    /// Gives up a held withdrawal.
-    ReleaseWithdrawal(HeldReference) at "/withdrawals/release";
+    /// Takes a requested withdrawal on, in order to pay it.
+    ClaimWithdrawal(WithdrawalName) at "/withdrawals/claim";
+    /// Says that a withdrawal was paid.
+    PayWithdrawal(WithdrawalPayment) at "/withdrawals/pay";
+    /// Gives up a withdrawal.
+    FailWithdrawal(WithdrawalName) at "/withdrawals/fail";
+    /// Lets withdrawals go on after a restore.
+    OpenWithdrawals(Nothing) at "/withdrawals/open";
     /// Pays all accrued rebates.
     PayRebates(Nothing) at "/rebates/pay";
     /// Takes collateral out of the fee account.

@@ -6,6 +6,7 @@ use foretell_model::{
     ApiKey, ConditionId, Lots, OrderId, Price, Side, TimeMs, TokenId, WalletAddress,
 };
 
+use crate::accounts::withdrawals::WithdrawalRow;
 use crate::orders::trade::TradeFacts;
 use crate::orders::user_order::{OrderFacts, UserOrderStatus};
 use crate::streams::{Stamp, message};
@@ -213,4 +214,10 @@ pub fn trade(facts: &TradeFacts, reader: ApiKey, status: TradeStatus, stamp: &St
         timestamp: facts.time.millis().0.to_string(),
     };
     message("trade", &body, stamp)
+}
+
+/// `withdrawal`: its row after the change.
+#[must_use]
+pub fn withdrawal(row: &WithdrawalRow, stamp: &Stamp<'_>) -> String {
+    message("withdrawal", row, stamp)
 }

@@ -2,13 +2,13 @@
 
 use foretell_model::command::{
     AddOperator, ArchiveMarket, AttestState, BindWallet, CancelAll, CancelMarketOrders,
-    CancelOrder, Convert, Deposit, Dispute, Finalise, ListWallet, Merge, PauseMarket, Propose,
-    Redeem, RegisterDomain, RegisterKey, RegisterMarket, ResolveMarket, ResumeMarket, RevokeKey,
-    SetClosedOnly, SetFee, SetHeartbeat, SetMinimumSize, SetPolicy, SetTerms, SetTick, Split,
-    Withdraw, WithdrawFees, WithdrawProposal,
+    CancelOrder, CancelWithdrawal, Convert, Deposit, Dispute, Finalise, ListWallet, Merge,
+    PauseMarket, PayWithdrawal, Propose, Redeem, RegisterDomain, RegisterKey, RegisterMarket,
+    RequestWithdrawal, ResolveMarket, ResumeMarket, RevokeKey, SetClosedOnly, SetFee, SetHeartbeat,
+    SetMinimumSize, SetPolicy, SetTerms, SetTick, Split, Withdraw, WithdrawFees, WithdrawProposal,
 };
 use foretell_model::{
-    AccountNumber, ApiKey, Command, ConditionId, DomainNumber, EventId, EventNumber, Hold,
+    AccountNumber, ApiKey, Branch, Command, ConditionId, DomainNumber, EventId, EventNumber, Hold,
     KeyNumber, MarketNumber, OperatorName, OperatorNumber, OperatorRole, OrderId, OrderType,
     Outcome, PaymentsUpdate, Payout, PlaceOrder, Sequence, SettingsUpdate, Side, SystemMode,
     TimeMs, TimeNs, TimeSeconds, TokenId, WalletKind,
@@ -191,11 +191,25 @@ pub(super) fn command(words: &mut Words, code: u8) -> Command {
             state: words.bytes(),
             snapshot: words.bytes(),
         }),
-        23 => Command::ConfirmWithdrawal {
-            reference: words.reference(),
+        23 => Command::PayWithdrawal(PayWithdrawal {
+            withdrawal: Sequence(words.u64()),
+            payment: words.reference(),
+        }),
+        24 => Command::FailWithdrawal {
+            withdrawal: Sequence(words.u64()),
         },
-        24 => Command::ReleaseWithdrawal {
+        26 => Command::RequestWithdrawal(RequestWithdrawal {
+            account: words.account(),
+            amount: words.micros(),
             reference: words.reference(),
+            valid_until: TimeMs(words.u64()),
+        }),
+        27 => Command::CancelWithdrawal(CancelWithdrawal {
+            account: words.account(),
+            withdrawal: Sequence(words.u64()),
+        }),
+        28 => Command::ClaimWithdrawal {
+            withdrawal: Sequence(words.u64()),
         },
         25 => Command::PayRebates,
         41 => Command::SetTerms(SetTerms {
@@ -264,6 +278,10 @@ pub(super) fn command(words: &mut Words, code: u8) -> Command {
         65 => Command::Simulate {
             until: TimeNs(words.u64()),
         },
+        66 => Command::Restore {
+            branch: Branch(words.bytes()),
+        },
+        67 => Command::OpenWithdrawals,
         other => panic!("no command has code {other}"),
     }
 }

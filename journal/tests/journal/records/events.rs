@@ -6,10 +6,10 @@ use foretell_model::event::{
     MarketResolved, MarketSettled, MarketStateSet, Merged, MinimumSizeSet, OrderClosed,
     OrderDelayed, OrderKilled, OrderReleased, OrderRested, PolicySet, Proposed, RebatePaid,
     Redeemed, SettlementStarted, TermsSet, TickSet, WalletBound, WalletListed, WalletUnbound,
-    WithdrawalHeld, WithdrawalReleased, Withdrawn,
+    WithdrawalReleased, WithdrawalRequested, Withdrawn,
 };
 use foretell_model::{
-    CloseReason, ConditionId, DomainNumber, Event, EventId, EventNumber, Fill, KeyNumber,
+    Branch, CloseReason, ConditionId, DomainNumber, Event, EventId, EventNumber, Fill, KeyNumber,
     MarketNumber, MarketState, MatchKind, OperatorNumber, OrderNumber, PaymentSettings, Payout,
     Price, RejectionReason, Sequence, SystemMode, TimeNs, WalletKind,
 };
@@ -171,7 +171,7 @@ pub(super) fn event(words: &mut Words, code: u8) -> Event {
             account: words.account(),
             reason: words.pick(CloseReason::ALL),
         }),
-        24 => Event::WithdrawalHeld(WithdrawalHeld {
+        24 => Event::WithdrawalRequested(WithdrawalRequested {
             account: words.account(),
             amount: words.micros(),
         }),
@@ -257,6 +257,13 @@ pub(super) fn event(words: &mut Words, code: u8) -> Event {
         63 => Event::Simulated {
             until: TimeNs(words.u64()),
         },
+        29 => Event::WithdrawalClaimed {
+            withdrawal: Sequence(words.u64()),
+        },
+        64 => Event::Restored {
+            branch: Branch(words.bytes()),
+        },
+        65 => Event::WithdrawalsOpened,
         other => panic!("no event has code {other}"),
     }
 }

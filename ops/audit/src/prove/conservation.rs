@@ -3,13 +3,13 @@
 //! Each event moves balances of its parties; matches, splits, merges and conversions also change the
 //! supplies of a market. After every frame the two must agree, and everything together must be the
 //! deposits less the withdrawals (docs/verify/rules.md §19). A balance is what an account has in all, free
-//! and reserved: reserving moves nothing, and neither does a delay or a held withdrawal.
+//! and reserved: reserving moves nothing, and neither does a delay or a withdrawal that waits.
 
 use std::collections::HashMap;
 use std::fmt::Display;
 
 use foldhash::fast::RandomState;
-use foretell_model::command::{Deposit, Withdraw, WithdrawFees};
+use foretell_model::command::{CancelWithdrawal, Deposit, PayWithdrawal, Withdraw, WithdrawFees};
 use foretell_model::event::{
     Converted, Deposited, OrderClosed, OrderReleased, RebatePaid, Withdrawn,
 };
@@ -17,7 +17,7 @@ use foretell_model::limits::{MAX_BALANCE, MAX_ORDER_LOTS};
 use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{
     AccountNumber, Command, Event, EventNumber, Fill, FrameRef, Lots, MarketNumber, MatchKind,
-    Micros, OrderNumber, Outcome, Payout, PlaceOrder, Reference, Side, WalletAddress,
+    Micros, OrderNumber, Outcome, Payout, PlaceOrder, Sequence, Side, WalletAddress,
 };
 
 use crate::finding::{Check, Violation, ensure};
@@ -64,10 +64,10 @@ pub(crate) struct Conservation {
     delayed: HashMap<OrderNumber, PlaceOrder, RandomState>,
     /// The delayed order that the frame released.
     released: Option<PlaceOrder>,
-    /// Withdrawals that wait for a second person.
-    held: HashMap<Reference, (WalletAddress, Micros), RandomState>,
-    /// The held withdrawal that the frame ended.
-    confirmed: Option<(WalletAddress, Micros)>,
+    /// Withdrawals that wait, by number.
+    waiting: HashMap<Sequence, (WalletAddress, Micros), RandomState>,
+    /// The withdrawal that the frame ended.
+    paid: Option<(WalletAddress, Micros)>,
     /// The sum of all cash.
     in_cash: u64,
     /// The sum of all that is locked.
@@ -180,8 +180,8 @@ impl Conservation {
                 )?;
                 self.pay(account, amount.0)
             }
-            Event::WithdrawalHeld(_) | Event::WithdrawalReleased(_) => {
-                self.fold_held(frame, event, registry)
+            Event::WithdrawalRequested(_) | Event::WithdrawalReleased(_) => {
+                self.fold_withdrawal(frame, event, registry)
             }
             _ => {
                 self.fold_delay(frame, event);
@@ -190,30 +190,44 @@ impl Conservation {
         }
     }
 
-    /// A withdrawal is held as it was asked for, and ends by its reference.
-    fn fold_held(&mut self, frame: &FrameRef<'_>, event: &Event, registry: &Registry) -> Check {
+    /// A withdrawal waits as it was asked for, and ends by its number.
+    fn fold_withdrawal(
+        &mut self,
+        frame: &FrameRef<'_>,
+        event: &Event,
+        registry: &Registry,
+    ) -> Check {
         let wallet_of = |account| Ok(registry.account(account)?.wallet);
         match (event, *frame.command) {
-            (Event::WithdrawalHeld(held), Command::Withdraw(asked)) => {
-                let transfer = (wallet_of(held.account)?, held.amount);
-                ensure((asked.wallet, asked.amount) == transfer, || {
-                    "another withdrawal is held than was asked for".to_owned()
+            (Event::WithdrawalRequested(waits), command) => {
+                let asked = match command {
+                    Command::Withdraw(asked) => Some((asked.wallet, asked.amount)),
+                    Command::RequestWithdrawal(asked) => {
+                        Some((wallet_of(asked.account)?, asked.amount))
+                    }
+                    _ => None,
+                };
+                let transfer = (wallet_of(waits.account)?, waits.amount);
+                ensure(asked == Some(transfer), || {
+                    "another withdrawal waits than was asked for".to_owned()
                 })?;
-                self.held.insert(asked.reference, transfer);
+                self.waiting.insert(frame.sequence, transfer);
                 Ok(())
             }
             (
                 Event::WithdrawalReleased(released),
-                Command::ConfirmWithdrawal { reference } | Command::ReleaseWithdrawal { reference },
+                Command::PayWithdrawal(PayWithdrawal { withdrawal, .. })
+                | Command::FailWithdrawal { withdrawal }
+                | Command::CancelWithdrawal(CancelWithdrawal { withdrawal, .. }),
             ) => {
-                self.confirmed = self.held.remove(&reference);
+                self.paid = self.waiting.remove(&withdrawal);
                 let transfer = (wallet_of(released.account)?, released.amount);
-                ensure(self.confirmed == Some(transfer), || {
-                    "a withdrawal was released that was not held".to_owned()
+                ensure(self.paid == Some(transfer), || {
+                    "a withdrawal ended that did not wait".to_owned()
                 })
             }
             _ => Err(Violation::rule(
-                "a withdrawal was held or released by another command",
+                "a withdrawal began or ended by another command",
             )),
         }
     }
@@ -348,7 +362,7 @@ impl Conservation {
         let asked: Option<(WalletAddress, Micros)> = match *frame.command {
             Command::Deposit(Deposit { wallet, amount, .. })
             | Command::Withdraw(Withdraw { wallet, amount, .. }) => Some((wallet, amount)),
-            Command::ConfirmWithdrawal { .. } => self.confirmed,
+            Command::PayWithdrawal(_) => self.paid,
             _ => None,
         };
         let wallet = registry.account(account)?.wallet;
@@ -376,7 +390,7 @@ impl Conservation {
     #[inline]
     pub(crate) fn check(&mut self, registry: &Registry) -> Check {
         (self.has_transfer, self.has_set_change) = (false, false);
-        (self.released, self.confirmed) = (None, None);
+        (self.released, self.paid) = (None, None);
         self.touched.sort_unstable();
         self.touched.dedup();
         while let Some(market) = self.touched.pop() {

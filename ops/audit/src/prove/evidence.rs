@@ -1,27 +1,24 @@
-//! Checks an order's evidence against its command: every signed field must be the one that was
-//! executed. [`crate::prove::signatures`] checks that the maker signed it.
+//! Checks the evidence of an order or a withdrawal against its command: every signed field must be the one
+//! that was executed. [`crate::prove::signatures`] checks that the owner signed it.
 
-use foretell_model::evidence::OrderEvidence;
+use foretell_model::command::RequestWithdrawal;
+use foretell_model::evidence::{OrderEvidence, WithdrawalEvidence};
 use foretell_model::{AccountNumber, PlaceOrder, WalletAddress, WalletKind};
 
 use crate::finding::{Check, Violation};
 use crate::prove::registry::{Account, Market, Registry};
 
-/// Who must have signed an order, as of its frame.
+/// Who must have signed a command, as of its frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Claim {
-    /// Whose key must have signed: the maker's owner.
+    /// Whose key must have signed: the owner of the wallet.
     pub(crate) owner: AccountNumber,
-    /// The signing domain's number.
-    pub(crate) domain: u8,
+    /// The signing domain's number, of an order.
+    pub(crate) domain: Option<u8>,
 }
 
 /// Compares the evidence of an order with its command, its account and its market.
-pub(crate) fn check_evidence(
-    order: &PlaceOrder,
-    bytes: &[u8],
-    registry: &Registry,
-) -> Check<Claim> {
+pub(crate) fn check_order(order: &PlaceOrder, bytes: &[u8], registry: &Registry) -> Check<Claim> {
     let evidence = OrderEvidence::decode(bytes).ok_or_else(|| {
         Violation::evidence(format!(
             "{} bytes of evidence are no signed order",
@@ -41,7 +38,30 @@ pub(crate) fn check_evidence(
     })?;
     Ok(Claim {
         owner: account.owner,
-        domain: evidence.domain.0,
+        domain: Some(evidence.domain.0),
+    })
+}
+
+/// Compares the evidence of a withdrawal with its command. The rest of what is signed is the command's.
+pub(crate) fn check_withdrawal(
+    asked: &RequestWithdrawal,
+    bytes: &[u8],
+    registry: &Registry,
+) -> Check<Claim> {
+    let evidence = WithdrawalEvidence::decode(bytes).ok_or_else(|| {
+        Violation::evidence(format!(
+            "{} bytes of evidence are no signed withdrawal",
+            bytes.len()
+        ))
+    })?;
+    let reference = blake3::hash(evidence.reference.as_bytes());
+    same(*reference.as_bytes() == asked.reference.0, || {
+        "another reference was signed than was executed".to_owned()
+    })?;
+    let owner = registry.account(asked.account)?.owner;
+    Ok(Claim {
+        owner,
+        domain: None,
     })
 }
 

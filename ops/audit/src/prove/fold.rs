@@ -4,7 +4,7 @@ use foretell_model::{Command, Event, FrameRef};
 
 use crate::finding::{Check, Violation};
 use crate::prove::conservation::Conservation;
-use crate::prove::evidence::{Claim, check_evidence};
+use crate::prove::evidence::{Claim, check_order, check_withdrawal};
 use crate::prove::registry::Registry;
 
 /// The journal so far, by its commands and events alone.
@@ -15,7 +15,7 @@ pub(crate) struct Fold {
 }
 
 impl Fold {
-    /// Takes in the next frame. For an order that carries evidence: who must have signed it.
+    /// Takes in the next frame. For a command that carries a signature: who must have signed it.
     ///
     /// # Errors
     /// The first violation. What the frame changed up to there stays changed.
@@ -31,11 +31,15 @@ impl Fold {
 
     /// Only an order that the book refused may come without evidence (docs/verify/rules.md §8).
     fn claim(&self, frame: &FrameRef<'_>) -> Check<Option<Claim>> {
-        let Command::PlaceOrder(order) = frame.command else {
-            return Ok(None);
+        let order = match frame.command {
+            Command::PlaceOrder(order) => order,
+            Command::RequestWithdrawal(asked) => {
+                return check_withdrawal(asked, frame.evidence, &self.registry).map(Some);
+            }
+            _ => return Ok(None),
         };
         if !frame.evidence.is_empty() {
-            return check_evidence(order, frame.evidence, &self.registry).map(Some);
+            return check_order(order, frame.evidence, &self.registry).map(Some);
         }
         if matches!(frame.events, [Event::OrderKilled(_)]) {
             return Ok(None);

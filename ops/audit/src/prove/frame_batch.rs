@@ -6,7 +6,7 @@ use foretell_journal::frame::{Frame, FrameError};
 use foretell_model::{Command, CommandStamp, Event, FramePosition, FrameRef, Sequence};
 
 use crate::finding::Finding;
-use crate::prove::signatures::SignedOrder;
+use crate::prove::signatures::SignedCommand;
 
 /// Frames of the journal in their order. Used again, a batch allocates nothing once it has grown.
 #[derive(Debug, Default)]
@@ -16,8 +16,8 @@ pub(crate) struct FrameBatch {
     commands: Vec<Command>,
     /// The events of all frames, in order.
     events: Vec<Event>,
-    /// Orders of these frames whose signatures are to be checked.
-    pub(crate) signed: Vec<SignedOrder>,
+    /// Commands of these frames whose signatures are to be checked.
+    pub(crate) signed: Vec<SignedCommand>,
     /// What the reader found wrong; no frame comes after it.
     pub(crate) finding: Option<Finding>,
 }

@@ -10,7 +10,7 @@ use foretell_journal::frame::Frame;
 use crate::finding::{Finding, Kind, Stop, Violation};
 use crate::prove::fold::Fold;
 use crate::prove::frame_batch::FrameBatch;
-use crate::prove::signatures::SignedOrder;
+use crate::prove::signatures::SignedCommand;
 use crate::read::source::Frames;
 
 /// What the journal holds, or why it cannot be read; `None` when reading stopped before its end.
@@ -21,7 +21,8 @@ pub(crate) type Scanned = Result<Option<ScanReport>, Stop>;
 #[derive(Debug)]
 pub(crate) struct Reader {
     fold: Fold,
-    with_signatures: bool,
+    /// The genesis for which commands were signed; `None` = signatures are not checked.
+    signed_for: Option<[u8; 32]>,
     frames: FrameBatch,
     filled: SyncSender<FrameBatch>,
     /// Batches that were executed, to be filled again.
@@ -32,11 +33,11 @@ impl Reader {
     pub(crate) fn new(
         filled: SyncSender<FrameBatch>,
         empty: Receiver<FrameBatch>,
-        with_signatures: bool,
+        signed_for: Option<[u8; 32]>,
     ) -> Self {
         Self {
             fold: Fold::default(),
-            with_signatures,
+            signed_for,
             frames: FrameBatch::default(),
             filled,
             empty,
@@ -77,8 +78,8 @@ impl Reader {
         let frame = self.frames.push(frame);
         let frame = frame.map_err(|error| Finding::new(Kind::Damage, sequence, error))?;
         let claim = self.fold.apply(&frame).map_err(violated)?;
-        if let Some(claim) = claim.filter(|_| self.with_signatures) {
-            let signed = SignedOrder::new(&frame, claim, &self.fold.registry);
+        if let Some((claim, genesis)) = claim.zip(self.signed_for) {
+            let signed = SignedCommand::new(&frame, claim, &self.fold.registry, genesis);
             self.frames.signed.push(signed.map_err(violated)?);
         }
         Ok(())

@@ -58,6 +58,8 @@ pub(crate) struct Registry {
     operators: Vec<(OperatorName, OperatorRole)>,
     /// The frames up to here are simulated, as the first one says.
     pub(crate) simulated_until: Option<TimeNs>,
+    /// What the last restore named its frames; `None` before the first.
+    branch: Option<[u8; 32]>,
 }
 
 impl Default for Registry {
@@ -70,11 +72,17 @@ impl Default for Registry {
             key_owners: Vec::new(),
             operators: FIRST_OPERATORS.into(),
             simulated_until: None,
+            branch: None,
         }
     }
 }
 
 impl Registry {
+    /// What names the trades of the next frame, of the journal with this genesis.
+    pub(crate) fn branch(&self, genesis: &[u8; 32]) -> [u8; 32] {
+        self.branch.unwrap_or(*genesis)
+    }
+
     pub(crate) fn account(&self, number: AccountNumber) -> Check<&Account> {
         let account = self.accounts.get(number.0 as usize);
         account.ok_or_else(|| unknown("account", number.0))
@@ -141,6 +149,10 @@ impl Registry {
             }
             Event::Simulated { until } => {
                 self.simulated_until = Some(until);
+                Ok(())
+            }
+            Event::Restored { branch } => {
+                self.branch = Some(branch.0);
                 Ok(())
             }
             Event::WalletBound(bound) => self.bind(bound.wallet, bound.owner, bound.kind),

@@ -1,6 +1,7 @@
-//! Checks every order's signature against its maker, on one thread per core.
+//! Checks the signature of every order and withdrawal against the owner of its wallet, on one thread per
+//! core.
 //!
-//! Who must have signed follows from the frames before the order's. What a thread gets is complete,
+//! Who must have signed follows from the frames before the command's. What a thread gets is complete,
 //! so threads share nothing and may be behind the reader.
 
 use std::num::NonZeroUsize;
@@ -8,8 +9,10 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
+use foretell_auth::withdrawal::WithdrawalMessage;
 use foretell_auth::{Domain, verify_evidence};
-use foretell_model::evidence::OrderEvidence;
+use foretell_model::command::RequestWithdrawal;
+use foretell_model::evidence::{OrderEvidence, WithdrawalEvidence};
 use foretell_model::{Command, FrameRef, OrderId, Sequence, WalletAddress};
 
 use crate::finding::{Check, Finding, Kind, Violation};
@@ -17,39 +20,57 @@ use crate::prove::evidence::Claim;
 use crate::prove::registry::Registry;
 use crate::show::report::SignatureCounts;
 
-/// Orders per message.
+/// Commands per message.
 const CHUNK: usize = 256;
 /// Chunks that may wait for a thread: the executor waits when it is further ahead.
 const WAITING: usize = 8;
 /// Findings kept per thread; further ones are only counted.
 const MAX_FINDINGS: usize = 20;
 
-/// An order whose signature is to be checked.
+/// A command whose signature is to be checked.
 #[derive(Debug)]
-pub(crate) struct SignedOrder {
+pub(crate) struct SignedCommand {
     pub(crate) sequence: Sequence,
-    /// The id the command names.
-    order: OrderId,
     /// Address that must have signed.
     owner: WalletAddress,
-    domain: Arc<Domain>,
+    what: What,
     evidence: Box<[u8]>,
 }
 
-impl SignedOrder {
-    /// The order of a frame whose evidence makes this claim.
+/// What was signed.
+#[derive(Debug)]
+enum What {
+    /// The order that the command names, in a domain.
+    Order(OrderId, Arc<Domain>),
+    /// A withdrawal of a wallet, on the exchange with this genesis.
+    Withdrawal(WalletAddress, RequestWithdrawal, [u8; 32]),
+}
+
+impl SignedCommand {
+    /// The command of a frame whose evidence makes this claim.
     ///
     /// # Errors
-    /// The frame places no order, or account or domain of the claim were never registered.
-    pub(crate) fn new(frame: &FrameRef<'_>, claim: Claim, registry: &Registry) -> Check<Self> {
-        let Command::PlaceOrder(order) = frame.command else {
-            return Err(Violation::rule("a signed order of another command"));
+    /// The frame's command is not signed, or account or domain of the claim were never registered.
+    pub(crate) fn new(
+        frame: &FrameRef<'_>,
+        claim: Claim,
+        registry: &Registry,
+        genesis: [u8; 32],
+    ) -> Check<Self> {
+        let what = match (frame.command, claim.domain) {
+            (Command::PlaceOrder(order), Some(domain)) => {
+                What::Order(order.order, Arc::clone(registry.domain(domain)?))
+            }
+            (Command::RequestWithdrawal(asked), None) => {
+                let wallet = registry.account(asked.account)?.wallet;
+                What::Withdrawal(wallet, *asked, genesis)
+            }
+            _ => return Err(Violation::rule("a signature of another command")),
         };
         Ok(Self {
             sequence: frame.sequence,
-            order: order.order,
             owner: registry.account(claim.owner)?.wallet,
-            domain: Arc::clone(registry.domain(claim.domain)?),
+            what,
             evidence: frame.evidence.into(),
         })
     }
@@ -61,9 +82,9 @@ type Checked = (SignatureCounts, Vec<Finding>);
 /// The threads, and the batch being filled for the next one.
 #[derive(Debug)]
 pub(crate) struct Signatures {
-    threads: Vec<(SyncSender<Vec<SignedOrder>>, JoinHandle<Checked>)>,
+    threads: Vec<(SyncSender<Vec<SignedCommand>>, JoinHandle<Checked>)>,
     next: usize,
-    chunk: Vec<SignedOrder>,
+    chunk: Vec<SignedCommand>,
 }
 
 impl Signatures {
@@ -84,8 +105,8 @@ impl Signatures {
         }
     }
 
-    /// Takes an order; waits when all threads are busy.
-    pub(crate) fn take(&mut self, order: SignedOrder) {
+    /// Takes a command; waits when all threads are busy.
+    pub(crate) fn take(&mut self, order: SignedCommand) {
         self.chunk.push(order);
         if self.chunk.len() == CHUNK {
             self.send_batch();
@@ -121,7 +142,7 @@ impl Signatures {
     }
 }
 
-fn check_all(jobs: &Receiver<Vec<SignedOrder>>) -> Checked {
+fn check_all(jobs: &Receiver<Vec<SignedCommand>>) -> Checked {
     let (mut counts, mut findings) = Checked::default();
     for job in jobs.iter().flatten() {
         match check(&job) {
@@ -137,17 +158,41 @@ fn check_all(jobs: &Receiver<Vec<SignedOrder>>) -> Checked {
     (counts, findings)
 }
 
-/// The EIP-712 hash is the order's id, and the owner's key signed it.
-fn check(job: &SignedOrder) -> Result<(), String> {
+/// The owner's key signed what was executed.
+fn check(job: &SignedCommand) -> Result<(), String> {
+    let signer = match &job.what {
+        What::Order(order, domain) => signer_of_order(job, *order, domain)?,
+        What::Withdrawal(wallet, asked, genesis) => {
+            let evidence = WithdrawalEvidence::decode(&job.evidence)
+                .ok_or_else(|| "the evidence is no signed withdrawal".to_owned())?;
+            let message = WithdrawalMessage {
+                wallet: *wallet,
+                destination: evidence.destination,
+                amount: asked.amount,
+                reference: evidence.reference,
+                valid_until: asked.valid_until,
+            };
+            let signer = message.signer(evidence.chain, genesis, evidence.signature);
+            signer.map_err(|error| error.to_string())?
+        }
+    };
+    match signer == job.owner {
+        true => Ok(()),
+        false => Err(format!("{signer} signed for a wallet of {}", job.owner)),
+    }
+}
+
+/// The EIP-712 hash is the order's id.
+fn signer_of_order(
+    job: &SignedCommand,
+    order: OrderId,
+    domain: &Domain,
+) -> Result<WalletAddress, String> {
     let evidence = OrderEvidence::decode(&job.evidence)
         .ok_or_else(|| "the evidence is no signed order".to_owned())?;
-    let (id, signer) =
-        verify_evidence(&evidence, &job.domain).map_err(|error| error.to_string())?;
-    if id != job.order {
-        return Err(format!("order {} was executed, {id} was signed", job.order));
+    let (id, signer) = verify_evidence(&evidence, domain).map_err(|error| error.to_string())?;
+    match id == order {
+        true => Ok(signer),
+        false => Err(format!("order {order} was executed, {id} was signed")),
     }
-    if signer != job.owner {
-        return Err(format!("{signer} signed for a wallet of {}", job.owner));
-    }
-    Ok(())
 }

@@ -58,8 +58,10 @@ pub fn verify(directory: &Path, options: &Options) -> Result<Report, AuditError>
     let started = Instant::now();
     let source = Source::open(directory, options.progress)?;
     let mut audit = Audit::new(&source, options);
-    let (fold, scanned) = match source.frames() {
-        Ok(frames) => audit.run(frames),
+    let begun = source.frames();
+    let begun = begun.and_then(|frames| Ok((source.genesis()?, frames)));
+    let (fold, scanned) = match begun {
+        Ok((genesis, frames)) => audit.run(genesis, frames),
         Err(stop) => (Fold::default(), Err(stop)),
     };
     let report = audit.finish(&fold, scanned)?;
@@ -105,11 +107,12 @@ impl<'s> Audit<'s> {
     }
 
     /// Executes what a reader reads on a thread of its own, up to the first frame that is wrong.
-    fn run(&mut self, journal: Frames) -> (Fold, Scanned) {
+    fn run(&mut self, genesis: [u8; 32], journal: Frames) -> (Fold, Scanned) {
         thread::scope(|scope| {
             let (filled, batches) = sync_channel(WAITING);
             let (executed, empty) = channel();
-            let reader = Reader::new(filled, empty, self.signatures.is_some());
+            let signed_for = self.signatures.is_some().then_some(genesis);
+            let reader = Reader::new(filled, empty, signed_for);
             let reading = scope.spawn(move || reader.run(journal));
             let mut stopped = false;
             for mut frames in batches {
@@ -145,7 +148,7 @@ impl<'s> Audit<'s> {
         let last = executed.checked_sub(1).map(|last| frames.sequence(last));
         if let Some(signatures) = &mut self.signatures {
             let signed = frames.signed.drain(..);
-            let reached = signed.take_while(|order| Some(order.sequence) <= last);
+            let reached = signed.take_while(|it| Some(it.sequence) <= last);
             reached.for_each(|order| signatures.take(order));
         }
         match frames.finding.take() {

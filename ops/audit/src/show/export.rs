@@ -179,6 +179,7 @@ impl Export {
         index: TradeIndex,
     ) -> Result<(), AuditError> {
         let sequence = frame.sequence();
+        let branch = self.fold.registry.branch(&self.genesis);
         let orders = [OrderNumber(sequence.0), fill.maker_order];
         let [Some(own), Some(other)] = orders.map(|number| self.filled(number, fill)) else {
             return Ok(()); // only in an accepted divergence
@@ -188,7 +189,7 @@ impl Export {
         self.trades.row(&[
             &sequence,
             &index,
-            &TradeId::new(&self.genesis, sequence, index),
+            &TradeId::new(&branch, sequence, index),
             &frame.time(),
             &prefixed_hex(frame.receipt()),
             &condition,

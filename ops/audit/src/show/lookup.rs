@@ -53,10 +53,10 @@ pub(crate) fn run(source: &Source, key: LookupKey, output: Output) -> Result<Exi
         if !key.is(&frame) {
             continue;
         }
-        let genesis = source.genesis()?;
+        let branch = registry.branch(&source.genesis()?);
         let fills = records.events.iter();
         let fills = fills.filter(|event| matches!(event, Event::Fill(_)));
-        let id = |index| TradeId::new(&genesis, frame.sequence(), TradeIndex(index)).to_string();
+        let id = |index| TradeId::new(&branch, frame.sequence(), TradeIndex(index)).to_string();
         let mut shown = ShownFrame::new(&frame, &records, &registry);
         shown.inclusion = Some(Inclusion::find(source.directory(), frame.place())?);
         shown.trade_ids = Some((0..).zip(fills).map(|(index, _)| id(index)).collect());

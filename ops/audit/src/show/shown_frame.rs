@@ -6,7 +6,7 @@ use std::fmt;
 use foretell_auth::Domain;
 use foretell_journal::frame::Frame;
 use foretell_model::command::RegisterDomain;
-use foretell_model::evidence::{ActEvidence, OrderEvidence};
+use foretell_model::evidence::{ActEvidence, OrderEvidence, WithdrawalEvidence};
 use foretell_model::{
     Command, DomainNumber, EventNumber, FrameRef, OperatorNumber, Sequence, TimeNs,
 };
@@ -184,6 +184,16 @@ fn evidence(bytes: &[u8], command: &Command) -> Value {
         && let Some(order) = OrderEvidence::decode(bytes)
     {
         return signed_order(&order);
+    }
+    if matches!(command, Command::RequestWithdrawal(_))
+        && let Some(signed) = WithdrawalEvidence::decode(bytes)
+    {
+        return json!({
+            "chain": signed.chain,
+            "destination": signed.destination,
+            "reference": signed.reference,
+            "signature": prefixed_hex(signed.signature),
+        });
     }
     if let Command::RegisterDomain(RegisterDomain {
         domain: DomainNumber(number),

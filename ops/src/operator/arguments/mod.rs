@@ -47,18 +47,43 @@ pub(crate) enum Account {
         #[arg(long = "undo", action = ArgAction::SetFalse)]
         closed_only: bool,
     },
-    /// List withdrawals that wait for a second person
-    Held,
-    /// Pay a held withdrawal, as the second person
-    Confirm {
-        /// Reference of the withdrawal, or its hash from `held`
-        reference: String,
+}
+
+/// `foretell withdrawals`
+#[derive(Debug, Subcommand, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Withdrawals {
+    /// List those that wait, or those that ended
+    List {
+        /// List those that ended, the last first
+        #[arg(long)]
+        ended: bool,
     },
-    /// Give up a held withdrawal
-    Release {
-        /// Reference of the withdrawal, or its hash from `held`
-        reference: String,
+    /// Take one on, in order to pay it: its user cannot cancel
+    Claim(WithdrawalName),
+    /// Say that a claimed one was paid
+    Pay {
+        /// Number of the withdrawal
+        withdrawal: u64,
+        /// Reference of the payment: the bank's, for example
+        payment: String,
     },
+    /// Give one up: its amount is free again
+    Fail(WithdrawalName),
+    /// Let withdrawals go on after a restore
+    Open {},
+    /// Compare a bank's list with what was paid
+    Reconcile {
+        /// CSV file with columns payment and amount (`-` = standard input)
+        file: PathBuf,
+    },
+}
+
+/// The name of a withdrawal.
+#[derive(Debug, Args, Serialize)]
+pub(crate) struct WithdrawalName {
+    /// Number of the withdrawal
+    pub withdrawal: u64,
 }
 
 /// `foretell operators`

@@ -3,11 +3,14 @@
 use std::collections::VecDeque;
 
 use foretell_model::command::{
-    AddOperator, Dispute, Finalise, ListWallet, Propose, SetPolicy, SetTerms, WithdrawProposal,
+    AddOperator, CancelWithdrawal, Dispute, Finalise, ListWallet, PayWithdrawal, Propose,
+    RequestWithdrawal, SetPolicy, SetTerms, WithdrawProposal,
 };
-use foretell_model::limits::{MAX_REBATE_PPM, MAX_TAKER_DELAY_MS, MAX_WINDOW_SECONDS};
+use foretell_model::limits::{
+    MAX_REBATE_PPM, MAX_TAKER_DELAY_MS, MAX_WINDOW_SECONDS, MAX_WITHDRAWAL_VALIDITY_MS,
+};
 use foretell_model::{
-    AccountNumber, Command, CommandStamp, MarketNumber, MarketState, Micros, OperatorName,
+    AccountNumber, Branch, Command, CommandStamp, MarketNumber, MarketState, Micros, OperatorName,
     OperatorNumber, OperatorRole, PaymentsUpdate, Payout, PolicyUpdate, ResolutionPolicy, RoleSet,
     Sequence, TermsUpdate, TimeMs, TimeNs,
 };
@@ -85,20 +88,61 @@ impl Generator {
         }
     }
 
+    pub(super) fn withdrawal_command(&mut self, kind: Kind) -> Command {
+        let is_unknown = self.world.withdrawals.is_empty() || self.rng.percent(5);
+        let (withdrawal, account) = match is_unknown {
+            true => (Sequence(self.rng.below(50)), self.account()),
+            false => self.rng.pick(&self.world.withdrawals),
+        };
+        match kind {
+            Kind::RequestWithdrawal => {
+                let account = self.account();
+                let known = self.world.accounts.get(account.0 as usize);
+                let free = known.map_or(0, |known| known.free);
+                Command::RequestWithdrawal(RequestWithdrawal {
+                    account,
+                    amount: Micros(self.amount(free / 4)),
+                    reference: self.reference(),
+                    valid_until: self.valid_until(),
+                })
+            }
+            Kind::CancelWithdrawal => Command::CancelWithdrawal(CancelWithdrawal {
+                account: match self.rng.percent(10) {
+                    true => self.account(),
+                    false => account,
+                },
+                withdrawal,
+            }),
+            Kind::ClaimWithdrawal => Command::ClaimWithdrawal { withdrawal },
+            Kind::PayWithdrawal => Command::PayWithdrawal(PayWithdrawal {
+                withdrawal,
+                payment: self.reference(),
+            }),
+            Kind::FailWithdrawal => Command::FailWithdrawal { withdrawal },
+            Kind::Restore => Command::Restore {
+                branch: Branch([self.rng.pick(&[1, 2, 3]); 32]),
+            },
+            _ => Command::OpenWithdrawals,
+        }
+    }
+
+    /// Mostly a little later than every one before.
+    fn valid_until(&mut self) -> TimeMs {
+        let now = self.now.millis().0;
+        let ahead = match self.rng.below(20) {
+            0 => MAX_WITHDRAWAL_VALIDITY_MS + self.rng.pick(&[0, 1]),
+            1 => 0,
+            _ => {
+                self.requested += 1;
+                1_000 + self.requested
+            }
+        };
+        TimeMs(now + ahead)
+    }
+
     pub(super) fn market_life_command(&mut self, kind: Kind) -> Command {
         let market = self.market_for(kind);
         match kind {
-            Kind::ConfirmWithdrawal | Kind::ReleaseWithdrawal => {
-                let reference = if self.world.held.is_empty() || self.rng.percent(10) {
-                    self.reference()
-                } else {
-                    self.rng.pick(&self.world.held)
-                };
-                match kind {
-                    Kind::ConfirmWithdrawal => Command::ConfirmWithdrawal { reference },
-                    _ => Command::ReleaseWithdrawal { reference },
-                }
-            }
             Kind::PayRebates => Command::PayRebates,
             Kind::SetTerms => Command::SetTerms(SetTerms {
                 market,

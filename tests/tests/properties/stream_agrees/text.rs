@@ -1,5 +1,7 @@
 //! JSON and decimals, written plainly.
 
+use foretell_model::TimeNs;
+
 /// A JSON object of fields whose values are JSON already.
 pub(crate) fn object(fields: &[(&str, String)]) -> String {
     let fields = fields
@@ -61,4 +63,11 @@ pub(crate) fn uuid(bytes: [u8; 16]) -> String {
 pub(crate) fn sha1(text: &str) -> String {
     use sha1::Digest;
     hex::encode(sha1::Sha1::digest(text))
+}
+
+/// ISO 8601 in UTC, to the millisecond.
+pub(crate) fn iso(time: TimeNs) -> String {
+    let millis = i64::try_from(time.0 / 1_000_000).expect("a time");
+    let time = jiff::Timestamp::from_millisecond(millis).expect("a time");
+    quoted(time.strftime("%Y-%m-%dT%H:%M:%S%.3fZ"))
 }

@@ -111,6 +111,18 @@ pub(crate) enum Step {
     /// Its account, `type`, `state`.
     Order(TwinOrder, &'static str, &'static str),
     Trade(TwinTrade),
+    Withdrawal(TwinWithdrawal),
+}
+
+/// A withdrawal after a change.
+#[derive(Clone)]
+pub(crate) struct TwinWithdrawal {
+    pub(crate) number: u64,
+    pub(crate) account: u32,
+    pub(crate) amount: u64,
+    pub(crate) status: &'static str,
+    pub(crate) asked: TimeNs,
+    pub(crate) changed: TimeNs,
 }
 
 /// A trade.
@@ -151,6 +163,8 @@ pub(crate) struct Twin {
     pub(crate) accounts: Vec<([u8; 20], u32)>,
     /// Text and owner.
     pub(crate) keys: Vec<([u8; 16], u32)>,
+    /// Those that wait, by number.
+    withdrawals: BTreeMap<u64, TwinWithdrawal>,
 }
 
 impl Twin {
@@ -166,6 +180,7 @@ impl Twin {
             groups: Vec::new(),
             accounts: Vec::new(),
             keys: Vec::new(),
+            withdrawals: BTreeMap::new(),
         }
     }
 
@@ -332,6 +347,40 @@ impl Twin {
     /// Events that are not about orders.
     fn other(&mut self, frame: &Frame, event: &Event, story: &mut Story) {
         match *event {
+            Event::Restored { branch } => self.genesis = branch.0,
+            Event::WithdrawalRequested(asked) => {
+                let waits = TwinWithdrawal {
+                    number: frame.sequence.0,
+                    account: asked.account.0,
+                    amount: asked.amount.0,
+                    status: match frame.command {
+                        Command::Withdraw(_) => "claimed",
+                        _ => "requested",
+                    },
+                    asked: self.now,
+                    changed: self.now,
+                };
+                story.steps.push(Step::Withdrawal(waits.clone()));
+                self.withdrawals.insert(waits.number, waits);
+            }
+            Event::WithdrawalClaimed { withdrawal } => {
+                let waits = self.withdrawals.get_mut(&withdrawal.0);
+                let waits = waits.expect("it waits");
+                (waits.status, waits.changed) = ("claimed", self.now);
+                story.steps.push(Step::Withdrawal(waits.clone()));
+            }
+            Event::WithdrawalReleased(ended) => {
+                let waited = self.withdrawals.remove(&ended.asked.0);
+                story.steps.push(Step::Withdrawal(TwinWithdrawal {
+                    status: match frame.command {
+                        Command::PayWithdrawal(_) => "paid",
+                        Command::FailWithdrawal { .. } => "failed",
+                        _ => "cancelled",
+                    },
+                    changed: self.now,
+                    ..waited.expect("it waited")
+                }));
+            }
             Event::TickSet(TickSet { market, tick }) => {
                 let book = self.touch_book(story, market, frame.sequence);
                 let rules = &mut self.markets[market.0 as usize].rules;

@@ -96,6 +96,7 @@ impl Twin {
             match step {
                 Step::Order(order, event, state) => self.order(&mut to, order, event, state),
                 Step::Trade(trade) => self.trade(&mut to, trade, "MATCHED"),
+                Step::Withdrawal(changed) => self.withdrawal(&mut to, changed),
             }
         }
         for step in &story.steps {

@@ -3,8 +3,10 @@
 use foretell_gateway::StreamReceiver;
 use foretell_model::{KeyNumber, PlaceOrder, Side, TimeNs};
 
-use crate::stream_agrees::text::{array, hex32, lots, micros, object, price, quoted, uuid};
-use crate::stream_agrees::twin::{Twin, TwinOrder, TwinTrade};
+use crate::stream_agrees::text::{
+    array, decimal, hex32, iso, lots, micros, object, price, quoted, uuid,
+};
+use crate::stream_agrees::twin::{Twin, TwinOrder, TwinTrade, TwinWithdrawal};
 use crate::stream_agrees::twin_messages::{FrameWriter, fee_rate, millis, of_token, side_text};
 
 const ZERO_KEY: &str = "00000000-0000-0000-0000-000000000000";
@@ -86,11 +88,29 @@ impl Twin {
         for (number, _) in self.keys_of(placed.account.0) {
             let key = KeyNumber(number);
             to.send(
-                StreamReceiver::Key(key, placed.market),
+                StreamReceiver::Key(key, Some(placed.market)),
                 "order",
                 &fields,
                 None,
             );
+        }
+    }
+
+    pub(crate) fn withdrawal(&self, to: &mut FrameWriter<'_>, it: &TwinWithdrawal) {
+        let fields = [
+            ("withdrawal", it.number.to_string()),
+            ("wallet", hex32(&self.accounts[it.account as usize].0)),
+            ("destination", quoted("")),
+            ("amount", quoted(decimal(it.amount, 6))),
+            ("reference", quoted("")),
+            ("status", quoted(it.status)),
+            ("requested_at", iso(it.asked)),
+            ("changed_at", iso(it.changed)),
+            ("payment", quoted("")),
+        ];
+        for (number, _) in self.keys_of(it.account) {
+            let receiver = StreamReceiver::Key(KeyNumber(number), None);
+            to.send(receiver, "withdrawal", &fields, None);
         }
     }
 
@@ -105,7 +125,7 @@ impl Twin {
         for ((number, key), role, is_makers) in takers.chain(makers) {
             let fields = self.trade_fields(to.receipt, trade, status, (&key, role, is_makers));
             let key = KeyNumber(number);
-            let receiver = StreamReceiver::Key(key, trade.taker.market);
+            let receiver = StreamReceiver::Key(key, Some(trade.taker.market));
             to.send(receiver, "trade", &fields, None);
         }
     }

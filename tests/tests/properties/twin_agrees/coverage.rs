@@ -143,7 +143,6 @@ impl Coverage {
                 RejectionReason::NotAllCanceled,
                 // Beyond what one sequence adds.
                 RejectionReason::ListFull,
-                RejectionReason::TooManyHeld,
                 RejectionReason::TooManyOperators,
             ],
         );

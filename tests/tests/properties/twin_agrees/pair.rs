@@ -7,7 +7,7 @@ use foretell_reference::Exchange as Twin;
 
 /// Both exchanges, in step.
 pub(crate) struct Pair {
-    core: Core,
+    pub(crate) core: Core,
     twin: Twin,
     core_events: Vec<Event>,
     twin_events: Vec<Event>,

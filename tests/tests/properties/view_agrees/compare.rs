@@ -149,7 +149,7 @@ fn compare_record(view: &View, record: &StateRecord, seen: &mut Seen) -> Result<
         | StateRecord::ListedWallet(_)
         | StateRecord::Proposal(_)
         | StateRecord::Accrued(_)
-        | StateRecord::HeldWithdrawal(_)
+        | StateRecord::PendingWithdrawal(_)
         | StateRecord::Background(_) => market_life::compare(view, record, &mut seen.life),
     }
 }
@@ -172,6 +172,8 @@ fn compare_system(view: &View, record: &StateRecord) -> Result<(), String> {
         collateral,
         fees,
         pending,
+        branch,
+        withdrawals_shut,
         ..
     }) = *record
     else {
@@ -185,6 +187,8 @@ fn compare_system(view: &View, record: &StateRecord) -> Result<(), String> {
     same("settings", &system.settings, &settings)?;
     same("collateral", &system.collateral, &collateral)?;
     same("fees", &system.fees, &fees)?;
+    let restored = (system.branch, system.withdrawals_shut);
+    same("restored", &restored, &(branch, withdrawals_shut))?;
     same("pending work", &system.work_pending, &pending.is_some())
 }
 
@@ -199,6 +203,8 @@ fn compare_account(view: &View, record: &StateRecord) -> Result<(), String> {
         free,
         reserved,
         live_orders,
+        // Only the core asks for it.
+        withdrawal_valid_until: _,
     }) = *record
     else {
         return Ok(());

@@ -15,7 +15,7 @@ pub(super) struct Seen {
     listed: usize,
     proposals: usize,
     accrued: Vec<(AccountNumber, Micros)>,
-    held: usize,
+    withdrawals: usize,
     background: usize,
 }
 
@@ -78,17 +78,26 @@ pub(super) fn compare(view: &View, record: &StateRecord, seen: &mut Seen) -> Res
             seen.accrued.push((account, amount));
             Ok(())
         }
-        StateRecord::HeldWithdrawal(state::HeldWithdrawal {
-            sequence,
-            operator,
-            account,
-            amount,
-            reference,
-        }) => {
-            seen.held += 1;
-            let known = view.people().held.get(&sequence).ok_or("no withdrawal")?;
-            let known = (known.operator, known.account, known.amount, known.reference);
-            same("held", &known, &(operator, account, amount, reference))
+        StateRecord::PendingWithdrawal(it) => {
+            seen.withdrawals += 1;
+            let waiting = view.withdrawals().waiting();
+            let known = waiting.get(&it.withdrawal).ok_or("no withdrawal")?;
+            let is_by_operator = known.asked_by != OperatorNumber::NONE;
+            let known = (
+                is_by_operator,
+                known.claimed_by,
+                known.two_persons,
+                known.account,
+                known.amount,
+            );
+            let it = (
+                it.by_operator,
+                it.claimed_by,
+                it.two_persons,
+                it.account,
+                it.amount,
+            );
+            same("withdrawal", &known, &it)
         }
         StateRecord::Background(state::Background {
             first,
@@ -177,7 +186,8 @@ pub(super) fn compare_counts(view: &View, seen: &Seen) -> Result<(), String> {
     let listed: usize = lists.map(|policy| policy.wallets.len()).sum();
     same("listed wallets", &listed, &seen.listed)?;
     same("proposals", &resolutions.proposals().len(), &seen.proposals)?;
-    same("held", &view.people().held.len(), &seen.held)?;
+    let waiting = view.withdrawals().waiting().len();
+    same("withdrawals", &waiting, &seen.withdrawals)?;
     same("work", &view.background().tasks().len(), &seen.background)?;
     let accrued: Vec<_> = (view.accounts().iter())
         .map(|(number, account)| (number, account.accrued))

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use foretell_model::quantity::MICROS_PER_LOT;
 use foretell_model::{Lots, Micros, Sequence};
-use foretell_view::{Action, ActionKind, TradeSlot, View};
+use foretell_view::{Action, NO_MARKET, TradeSlot, View};
 use foretell_wire::data::{ActivitySort, Direction};
 
 use crate::app::App;
@@ -127,8 +127,8 @@ impl SortedActivity {
         if self.query.admits(action) {
             let value = action.collateral.0;
             let lots = match action.kind {
-                // A rebate has no shares: its size is its amount, rounded down to lots.
-                ActionKind::Rebate => value / MICROS_PER_LOT,
+                // Money alone has no shares: its size is its amount, rounded down to lots.
+                _ if action.market == NO_MARKET => value / MICROS_PER_LOT,
                 _ => action.lots.0,
             };
             self.best.push(SortKey {

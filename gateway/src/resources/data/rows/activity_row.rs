@@ -6,7 +6,7 @@ use foretell_journal::Frames;
 use foretell_model::{
     AccountNumber, FramePosition, Micros, Outcome, Sequence, TimeNs, WalletAddress,
 };
-use foretell_view::{Action, ActionKind, SideColumns, TradeColumns, TradeSlot, View};
+use foretell_view::{Action, ActionKind, NO_MARKET, SideColumns, TradeColumns, TradeSlot, View};
 use foretell_wire::Decimal;
 use foretell_wire::data::{ActivityFilter, ActivityKind, ActivityRow, Fill, FrameRow, MarketText};
 
@@ -80,17 +80,17 @@ impl ActivityEntry {
         wallet: WalletAddress,
         action: &Action,
     ) -> Option<Self> {
-        let is_rebate = action.kind == ActionKind::Rebate;
+        let is_money = action.market == NO_MARKET;
         Some(Self {
             kind: kind_of(action.kind),
             wallet,
-            market: match is_rebate {
+            market: match is_money {
                 true => None,
                 false => Some(texts.of(app, view, action.market)?),
             },
             outcome: action.outcome,
             fill: None,
-            size: match is_rebate {
+            size: match is_money {
                 true => action.collateral.into(),
                 false => action.lots.into(),
             },
@@ -135,12 +135,14 @@ pub(crate) fn side_of(trade: &TradeColumns, account: AccountNumber) -> &SideColu
 }
 
 /// All kinds but trades.
-const ACTIONS: [ActivityKind; 5] = [
+const ACTIONS: [ActivityKind; 7] = [
     ActivityKind::Split,
     ActivityKind::Merge,
     ActivityKind::Redeem,
     ActivityKind::Conversion,
     ActivityKind::MakerRebate,
+    ActivityKind::Deposit,
+    ActivityKind::Withdrawal,
 ];
 
 const fn kind_of(action: ActionKind) -> ActivityKind {
@@ -150,6 +152,8 @@ const fn kind_of(action: ActionKind) -> ActivityKind {
         ActionKind::Redeem => ActivityKind::Redeem,
         ActionKind::Convert => ActivityKind::Conversion,
         ActionKind::Rebate => ActivityKind::MakerRebate,
+        ActionKind::Deposit => ActivityKind::Deposit,
+        ActionKind::Withdrawal => ActivityKind::Withdrawal,
     }
 }
 

@@ -1,11 +1,12 @@
 //! The bounds of a market's life: delayed orders, groups, steps in the background, lists of people.
 
-use foretell_fixtures::deposit;
+use foretell_fixtures::{Trader, deposit};
 use foretell_model::command::{
-    AddOperator, CancelAll, ListWallet, Redeem, ResolveMarket, SetTerms, Withdraw,
+    AddOperator, CancelAll, ListWallet, Redeem, RequestWithdrawal, ResolveMarket, SetTerms,
 };
 use foretell_model::limits::{
-    ACCOUNTS_PER_STEP, MAX_HELD_WITHDRAWALS, MAX_LISTED_WALLETS, MAX_OPERATORS, MAX_QUESTIONS,
+    ACCOUNTS_PER_STEP, MAX_LISTED_WALLETS, MAX_OPERATORS, MAX_QUESTIONS, MAX_WITHDRAWALS,
+    WITHDRAWALS_PER_ACCOUNT,
 };
 use foretell_model::{
     EventId, EventNumber, MarketTerms, OperatorName, OperatorNumber, OperatorRole, PaymentSettings,
@@ -359,36 +360,38 @@ fn lists_of_people_are_bounded() {
 }
 
 #[test]
-fn held_withdrawals_are_bounded() {
+fn withdrawals_that_wait_are_bounded() {
     let mut crowd = Crowd::new();
-    crowd.applied(Command::SetPayments {
-        payments: PaymentSettings {
-            withdrawal_limit: Micros(1),
-            rebates_daily: false,
-        }
-        .into(),
-    });
-    let withdraw = |number: u32| {
-        Command::Withdraw(Withdraw {
-            wallet: trader(MAKER.0).wallet,
-            amount: Micros(2),
-            reference: numbered(1_000 + number),
+    let ask = |trader: Trader, number: u32| {
+        Command::RequestWithdrawal(RequestWithdrawal {
+            account: trader.account,
+            amount: Micros(1),
+            reference: numbered(number),
+            // The time of the command is before it.
+            valid_until: TimeMs(NOW_SECONDS * 1_000 + u64::from(number)),
         })
     };
-    let most = u32::try_from(MAX_HELD_WITHDRAWALS).expect("a small bound");
-    for number in 0..most {
-        let verdict = crowd.send_as_admin(withdraw(number));
-        assert_eq!(verdict, Verdict::Applied(CommandOutcome::Held(MAKER)));
+    let each = u32::from(WITHDRAWALS_PER_ACCOUNT);
+    let accounts = u32::try_from(MAX_WITHDRAWALS).expect("a small bound") / each;
+    // Those of the crowd are the first three.
+    for number in 3..=3 + accounts {
+        crowd.applied(trader(number).deposit(1));
     }
-    let verdict = crowd.send_as_admin(withdraw(most));
-    let rejected = Verdict::Rejected(RejectionReason::TooManyHeld.into());
-    assert_eq!(verdict, rejected);
+    for account in 3..3 + accounts {
+        for number in 1..=each {
+            crowd.applied(ask(trader(account), number));
+        }
+    }
+    let of_account = ask(trader(3), each + 1);
+    assert_eq!(
+        crowd.refused(of_account),
+        RejectionReason::TooManyWithdrawals
+    );
+    let one_more = ask(trader(3 + accounts), 1);
+    assert_eq!(crowd.refused(one_more), RejectionReason::TooManyWithdrawals);
     // One that is given up makes room.
-    let release = Command::ReleaseWithdrawal {
-        reference: numbered(1_007),
-    };
-    crowd.send_as_admin(release);
-    let verdict = crowd.send_as_admin(withdraw(most));
-    assert_eq!(verdict, Verdict::Applied(CommandOutcome::Held(MAKER)));
+    let withdrawal = crowd.pair.core.sequence();
+    crowd.send_as_admin(Command::FailWithdrawal { withdrawal });
+    crowd.applied(one_more);
     crowd.compare();
 }

@@ -1,0 +1,313 @@
+//! Withdrawals that wait: asked for by users, or by operators above the limit
+//! (docs/verify/rules.md §27, §30).
+
+use foretell_model::command::{CancelWithdrawal, PayWithdrawal, RequestWithdrawal};
+use foretell_model::event::{WithdrawalReleased, WithdrawalRequested};
+use foretell_model::limits::{
+    MAX_WITHDRAWAL_VALIDITY_MS, MAX_WITHDRAWALS, WITHDRAWALS_PER_ACCOUNT,
+};
+use foretell_model::state::PendingWithdrawal;
+use foretell_model::{
+    AccountNumber, CommandOutcome, Event, Micros, OperatorNumber, Reference, Rejection,
+    RejectionReason, Sequence, TimeMs,
+};
+
+use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
+use crate::exchange::Exchange;
+use crate::funds::{ensure_collateral, money};
+use crate::idempotency::ActionContent;
+use crate::operators::ensure_named;
+
+/// All withdrawals that wait, by number, at most [`MAX_WITHDRAWALS`].
+#[derive(Debug)]
+pub(crate) struct Withdrawals {
+    waiting: Vec<PendingWithdrawal>,
+}
+
+impl Withdrawals {
+    pub(crate) fn new() -> Self {
+        Self {
+            waiting: Vec::with_capacity(MAX_WITHDRAWALS),
+        }
+    }
+
+    /// Adds the withdrawal with the highest number.
+    pub(crate) fn add(&mut self, withdrawal: PendingWithdrawal) {
+        self.waiting.push(withdrawal);
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &PendingWithdrawal> {
+        self.waiting.iter()
+    }
+
+    fn find(&self, number: Sequence) -> Option<usize> {
+        let found = self
+            .waiting
+            .binary_search_by_key(&number, |it| it.withdrawal);
+        found.ok()
+    }
+
+    /// Where the withdrawal with this number is.
+    fn place(&self, number: Sequence) -> Result<usize, NotApplied> {
+        let found = self.find(number);
+        found.ok_or_else(|| RejectionReason::UnknownWithdrawal.into())
+    }
+}
+
+impl Exchange {
+    /// Whether a withdrawal of this amount needs two persons; none does with a limit of 0.
+    pub(crate) fn needs_two_persons(&self, amount: Micros) -> bool {
+        let limit = self.rebates.payments.withdrawal_limit;
+        !limit.is_zero() && amount > limit
+    }
+
+    /// Rejects what moves money out while the journal may lack what was paid.
+    pub(crate) fn ensure_withdrawals_open(&self) -> Result<(), NotApplied> {
+        let is_open = !self.system.withdrawals_shut;
+        ensure(is_open, RejectionReason::WithdrawalsShut)
+    }
+
+    /// Rejects the reference of an earlier withdrawal of operators. A repeat answers `Waits` while it
+    /// waits.
+    pub(crate) fn ensure_new_withdrawal(
+        &self,
+        reference: Reference,
+        content: Option<ActionContent>,
+        context: &CommandContext<'_>,
+    ) -> Result<(), NotApplied> {
+        let known = self
+            .references
+            .ensure_new(None, reference, content, context);
+        known.map_err(|answer| match answer {
+            NotApplied::Repeated {
+                first,
+                last,
+                outcome: CommandOutcome::Account(account),
+            } if self.withdrawals.find(first).is_some() => NotApplied::Repeated {
+                first,
+                last,
+                outcome: CommandOutcome::Waits(account),
+            },
+            other => other,
+        })
+    }
+
+    /// Holds a checked withdrawal of an operator for a second person.
+    pub(crate) fn hold(
+        &mut self,
+        account: AccountNumber,
+        amount: Micros,
+        reference: Reference,
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
+        self.ensure_room_for_withdrawal(account)?;
+        let asked = PendingWithdrawal {
+            withdrawal: context.sequence,
+            by_operator: true,
+            claimed_by: context.operator,
+            two_persons: true,
+            account,
+            amount,
+            reference,
+        };
+        Ok(self.add_withdrawal(asked, context))
+    }
+
+    pub(crate) fn request_withdrawal(
+        &mut self,
+        &RequestWithdrawal {
+            account,
+            amount,
+            reference,
+            valid_until,
+        }: &RequestWithdrawal,
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
+        let content = money(account, amount);
+        self.references
+            .ensure_new(Some(account), reference, Some(content), context)?;
+        self.references.ensure_room(account, context)?;
+        let free = self.account(account)?.free;
+        self.ensure_withdrawals_open()?;
+        self.ensure_validity(account, valid_until, context)?;
+        ensure(!amount.is_zero(), RejectionReason::AmountZero)?;
+        ensure_collateral(amount, free)?;
+        self.ensure_room_for_withdrawal(account)?;
+
+        self.accounts.identity_mut(account).withdrawal_valid_until = valid_until;
+        let asked = PendingWithdrawal {
+            withdrawal: context.sequence,
+            by_operator: false,
+            claimed_by: OperatorNumber::NONE,
+            two_persons: false,
+            account,
+            amount,
+            reference,
+        };
+        let outcome = self.add_withdrawal(asked, context);
+        self.references
+            .remember(Some(account), reference, content, outcome, context);
+        Ok(outcome)
+    }
+
+    pub(crate) fn cancel_withdrawal(
+        &mut self,
+        &CancelWithdrawal {
+            account,
+            withdrawal,
+        }: &CancelWithdrawal,
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
+        self.ensure_withdrawals_open()?;
+        let at = self.withdrawals.place(withdrawal)?;
+        let asked = &self.withdrawals.waiting[at];
+        ensure(asked.account == account, RejectionReason::UnknownWithdrawal)?;
+        ensure_unclaimed(asked)?;
+        self.end_withdrawal(at, context);
+        Ok(CommandOutcome::Account(account))
+    }
+
+    pub(crate) fn claim_withdrawal(
+        &mut self,
+        withdrawal: Sequence,
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
+        ensure_named(context)?;
+        self.ensure_withdrawals_open()?;
+        let at = self.withdrawals.place(withdrawal)?;
+        let asked = self.withdrawals.waiting[at];
+        let outcome = CommandOutcome::Waits(asked.account);
+        ensure(
+            asked.claimed_by != context.operator,
+            NotApplied::already(outcome),
+        )?;
+        ensure_unclaimed(&asked)?;
+
+        let two_persons = self.needs_two_persons(asked.amount);
+        let claimed = &mut self.withdrawals.waiting[at];
+        (claimed.claimed_by, claimed.two_persons) = (context.operator, two_persons);
+        context.event(Event::WithdrawalClaimed { withdrawal });
+        Ok(outcome)
+    }
+
+    pub(crate) fn pay_withdrawal(
+        &mut self,
+        &PayWithdrawal {
+            withdrawal,
+            payment,
+        }: &PayWithdrawal,
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
+        ensure_named(context)?;
+        let content = ActionContent {
+            amount: withdrawal.0,
+            ..ActionContent::default()
+        };
+        self.references
+            .ensure_new(None, payment, Some(content), context)?;
+        self.ensure_withdrawals_open()?;
+        let at = self.withdrawals.place(withdrawal)?;
+        let claimed = self.withdrawals.waiting[at];
+        let is_claimed = claimed.claimed_by != OperatorNumber::NONE;
+        ensure(is_claimed, RejectionReason::WithdrawalNotClaimed)?;
+        if claimed.two_persons || self.needs_two_persons(claimed.amount) {
+            self.ensure_two_persons(claimed.claimed_by, context)?;
+        }
+
+        self.end_withdrawal(at, context);
+        self.pay_out(claimed.account, claimed.amount, context);
+        let outcome = CommandOutcome::Done;
+        self.references
+            .remember(None, payment, content, outcome, context);
+        Ok(outcome)
+    }
+
+    pub(crate) fn fail_withdrawal(
+        &mut self,
+        withdrawal: Sequence,
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
+        ensure_named(context)?;
+        self.ensure_withdrawals_open()?;
+        let at = self.withdrawals.place(withdrawal)?;
+        let failed = self.end_withdrawal(at, context);
+        if failed.by_operator {
+            let released = CommandOutcome::Released(failed.account);
+            self.references.replace_outcome(failed.reference, released);
+        }
+        Ok(CommandOutcome::Account(failed.account))
+    }
+
+    /// Requests of an account are valid until later and later times, so that none is accepted twice
+    /// however long its reference is remembered.
+    fn ensure_validity(
+        &self,
+        account: AccountNumber,
+        valid_until: TimeMs,
+        context: &CommandContext<'_>,
+    ) -> Result<(), NotApplied> {
+        let (now, last) = (
+            context.now.millis().0,
+            self.accounts.identity(account).withdrawal_valid_until.0,
+        );
+        let (earliest, latest) = (now.max(last + 1), now + MAX_WITHDRAWAL_VALIDITY_MS);
+        ensure(
+            (earliest..=latest).contains(&valid_until.0),
+            Rejection::with(RejectionReason::ValidityOutOfRange, earliest, latest),
+        )
+    }
+
+    fn ensure_room_for_withdrawal(&self, account: AccountNumber) -> Result<(), NotApplied> {
+        let of_account = u64::from(self.accounts[account].withdrawals);
+        let of_all = self.withdrawals.waiting.len() as u64;
+        for (waiting, allowed) in [
+            (of_account, u64::from(WITHDRAWALS_PER_ACCOUNT)),
+            (of_all, MAX_WITHDRAWALS as u64),
+        ] {
+            let too_many = Rejection::with(RejectionReason::TooManyWithdrawals, waiting, allowed);
+            ensure(waiting < allowed, too_many)?;
+        }
+        Ok(())
+    }
+
+    fn add_withdrawal(
+        &mut self,
+        asked: PendingWithdrawal,
+        context: &mut CommandContext<'_>,
+    ) -> CommandOutcome {
+        let PendingWithdrawal {
+            account, amount, ..
+        } = asked;
+        self.accounts[account].reserve(amount);
+        self.accounts[account].withdrawals += 1;
+        self.withdrawals.add(asked);
+        context.event(Event::WithdrawalRequested(WithdrawalRequested {
+            account,
+            amount,
+        }));
+        CommandOutcome::Waits(account)
+    }
+
+    /// The amount is free again.
+    fn end_withdrawal(&mut self, at: usize, context: &mut CommandContext<'_>) -> PendingWithdrawal {
+        let ended = self.withdrawals.waiting.remove(at);
+        let account = &mut self.accounts[ended.account];
+        account.release(ended.amount);
+        account.withdrawals -= 1;
+        context.event(Event::WithdrawalReleased(WithdrawalReleased {
+            account: ended.account,
+            amount: ended.amount,
+            asked: ended.withdrawal,
+        }));
+        ended
+    }
+}
+
+/// Rejects what only an unclaimed withdrawal allows.
+fn ensure_unclaimed(asked: &PendingWithdrawal) -> Result<(), NotApplied> {
+    let by = asked.claimed_by;
+    ensure(
+        by == OperatorNumber::NONE,
+        Rejection::with(RejectionReason::WithdrawalClaimed, by.0.into(), 0),
+    )
+}

@@ -1,0 +1,172 @@
+//! `POST /withdrawals`, `GET /withdrawals`, `DELETE /withdrawals/{number}`: money out, asked for by its
+//! owner's signature (docs/verify/rules.md §30, docs/api/withdrawals.md).
+
+use foretell_auth::withdrawal::{
+    WITHDRAWAL_DOMAIN_NAME, WITHDRAWAL_DOMAIN_VERSION, WITHDRAWAL_TYPE, WithdrawalMessage,
+};
+use foretell_model::command::{CancelWithdrawal, RequestWithdrawal};
+use foretell_model::evidence::WithdrawalEvidence;
+use foretell_model::{AccountNumber, Command, Sequence, Verdict};
+use foretell_wire::accounts::withdrawals::{
+    WithdrawalDomain, WithdrawalNumber, WithdrawalRequest, WithdrawalRow, WithdrawalsQuery,
+};
+use foretell_wire::limits::PAGE_ROWS;
+use foretell_wire::read::page::{Cursor, Page};
+use foretell_wire::{ApiError, ErrorCode};
+
+use crate::access::authenticate::ReadKey;
+use crate::http::answer::Json;
+use crate::http::failure::Failure;
+use crate::http::parts::{FromBody, FromPath, FromQuery};
+use crate::http::request_context::RequestContext;
+use crate::render::withdrawal_json::row;
+use crate::resources::accounts::actions::{self, Action};
+use crate::resources::{position_of, reference};
+
+/// `POST /withdrawals`.
+pub(crate) async fn request(
+    context: RequestContext,
+    action: Action,
+    FromBody(asked): FromBody<WithdrawalRequest>,
+) -> Result<Json<WithdrawalRow>, Failure> {
+    let account = actions::account(&context.app, &action.caller, Some(asked.wallet))?;
+    let chain = context.app.auth.domains.chain_id();
+    check_signature(&context, &action, &asked, chain).await?;
+    let command = Command::RequestWithdrawal(RequestWithdrawal {
+        account,
+        amount: asked.amount,
+        reference: reference(&asked.reference),
+        valid_until: asked.valid_until,
+    });
+    let signed = WithdrawalEvidence {
+        chain,
+        destination: &asked.destination,
+        reference: &asked.reference,
+        signature: &asked.signature,
+    };
+    let mut evidence = Vec::new();
+    signed.encode(&mut evidence);
+    let answer = submit(&context, account, command, None, &evidence).await?;
+    Ok(answer.with_quota(action.quota))
+}
+
+/// The owner of the wallet must have signed the request.
+async fn check_signature(
+    context: &RequestContext,
+    action: &Action,
+    asked: &WithdrawalRequest,
+    chain: u64,
+) -> Result<(), Failure> {
+    let message = WithdrawalMessage {
+        wallet: asked.wallet,
+        destination: &asked.destination,
+        amount: asked.amount,
+        reference: &asked.reference,
+        valid_until: asked.valid_until,
+    };
+    let genesis = context.app.engine.genesis();
+    let recover = || message.signer(chain, &genesis, &asked.signature);
+    let signer = context.gate.run(recover).await;
+    let signer = signer.map_err(|_| ErrorCode::Busy)?;
+    let signer = signer.map_err(|error| ErrorCode::InvalidSignature.with([&error]))?;
+    let state = context.app.shared_view.read();
+    let owner = state.view.accounts().get(action.caller.owner);
+    let owner = owner.ok_or(ErrorCode::Internal)?.wallet;
+    match signer == owner {
+        true => Ok(()),
+        false => {
+            let check = format!("{signer} signed, {owner} owns the wallet");
+            Err(ErrorCode::InvalidSignature.with([&check]).into())
+        }
+    }
+}
+
+/// `DELETE /withdrawals/{number}`.
+pub(crate) async fn cancel(
+    context: RequestContext,
+    action: Action,
+    FromPath(WithdrawalNumber(number)): FromPath<WithdrawalNumber>,
+) -> Result<Json<WithdrawalRow>, Failure> {
+    let owner = action.caller.owner;
+    let found = context.app.find(|view| {
+        let account = view.withdrawals().waiting().get(&number)?.account;
+        let is_own = view.accounts().get(account)?.owner == owner;
+        is_own.then_some(account)
+    });
+    let account = found.await?.ok_or(ErrorCode::WithdrawalNotFound)?;
+    let command = Command::CancelWithdrawal(CancelWithdrawal {
+        account,
+        withdrawal: number,
+    });
+    let answer = submit(&context, account, command, Some(number), &[]).await?;
+    Ok(answer.with_quota(action.quota))
+}
+
+/// Submits a command and answers with the withdrawal after it: the one with this number, or the one that
+/// the command asks for.
+async fn submit(
+    context: &RequestContext,
+    account: AccountNumber,
+    command: Command,
+    number: Option<Sequence>,
+    evidence: &[u8],
+) -> Result<Json<WithdrawalRow>, Failure> {
+    let app = &context.app;
+    let pending = app.engine.submit(command, evidence)?;
+    let reply = context.reply(pending).await?;
+    let asked = match reply.verdict {
+        Verdict::Applied(_) => reply.sequence,
+        Verdict::Repeated { first, .. } => first,
+        Verdict::Rejected(refusal) => return Err(ApiError::from_command_rejection(&refusal).into()),
+    };
+    let number = number.unwrap_or(asked);
+    let shown = app.read_after(reply.sequence, |state| {
+        let found = state.view.withdrawals().find(account, number)?;
+        row(&state.view, &found)
+    });
+    let shown = shown.await?.ok_or(ErrorCode::Internal)?;
+    Ok(Json::of(&shown).at(position_of(&reply)))
+}
+
+/// `GET /withdrawals`: those of a wallet that wait, then those that ended, the newest first.
+pub(crate) async fn list(
+    context: RequestContext,
+    ReadKey(caller): ReadKey,
+    FromQuery(query): FromQuery<WithdrawalsQuery>,
+) -> Result<Json<Page<WithdrawalRow>>, Failure> {
+    let app = &context.app;
+    let account = actions::account(app, &caller, query.wallet)?;
+    let state = app.shared_view.read();
+    let view = &state.view;
+    let all = view.withdrawals();
+    let mut rows = Vec::new();
+    // The offset is the number of rows that are older.
+    let end = match query.cursor.offset() {
+        0 => {
+            rows.extend(all.waiting_of(account).filter_map(|it| row(view, it)));
+            all.ended_count_of(account)
+        }
+        offset => offset.min(all.ended_count_of(account)),
+    };
+    let ended = all.ended_of(account, end).take(PAGE_ROWS);
+    let before = rows.len();
+    rows.extend(ended.filter_map(|it| row(view, &it)));
+    let left = end.saturating_sub((rows.len() - before) as u64);
+    let next = (left > 0).then(|| Cursor::at(left));
+    let page = Page::new(rows, PAGE_ROWS, next);
+    Ok(Json::of(&page).at(state.position()))
+}
+
+/// `GET /withdrawals/domain`: what a client needs in order to sign.
+pub(crate) async fn domain(
+    context: RequestContext,
+) -> Result<Json<WithdrawalDomain<'static>>, Failure> {
+    let app = &context.app;
+    Ok(Json::of(&WithdrawalDomain {
+        name: WITHDRAWAL_DOMAIN_NAME,
+        version: WITHDRAWAL_DOMAIN_VERSION,
+        chain_id: app.auth.domains.chain_id(),
+        salt: app.engine.genesis(),
+        message_type: WITHDRAWAL_TYPE,
+    }))
+}

@@ -1,0 +1,97 @@
+//! Withdrawals as a cashier handles them: `/withdrawals/…` of the operator (docs/operate/withdrawals.md).
+
+use foretell_model::command::PayWithdrawal;
+use foretell_model::{Command, OperatorNumber, Sequence};
+use foretell_view::{View, Withdrawal, WithdrawalStatus};
+use foretell_wire::operator::{
+    CommandAnswer, Nothing, OperatorWithdrawal, OperatorWithdrawals, WithdrawalName,
+    WithdrawalPayment, WithdrawalsQuery,
+};
+
+use crate::http::answer::Json;
+use crate::http::failure::Failure;
+use crate::http::parts::{FromBody, FromQuery};
+use crate::http::request_context::RequestContext;
+use crate::render::withdrawal_json::row;
+use crate::resources::operator::{actor_name, apply};
+use crate::resources::reference;
+
+/// `GET /withdrawals`: those that wait, or a page of those that ended.
+pub(crate) async fn list(
+    context: RequestContext,
+    FromQuery(query): FromQuery<WithdrawalsQuery>,
+) -> Result<Json<OperatorWithdrawals>, Failure> {
+    let state = context.app.shared_view.read();
+    let view = &state.view;
+    let all = view.withdrawals();
+    let (rows, next): (Vec<Withdrawal>, _) = if query.ended {
+        let end = query.before.unwrap_or(u64::MAX).min(all.ended_count());
+        let first = end.saturating_sub(query.limit as u64);
+        let rows = (first..end).rev().filter_map(|index| all.ended(index));
+        (rows.collect(), (first > 0).then_some(first))
+    } else {
+        (all.waiting().values().copied().collect(), None)
+    };
+    let answer = OperatorWithdrawals {
+        shut: view.system().withdrawals_shut,
+        withdrawals: rows
+            .iter()
+            .filter_map(|it| operator_row(view, it))
+            .collect(),
+        next,
+    };
+    Ok(Json::of(&answer).at(state.position()))
+}
+
+fn operator_row(view: &View, withdrawal: &Withdrawal) -> Option<OperatorWithdrawal> {
+    let name = |operator: OperatorNumber| match operator {
+        OperatorNumber::NONE => String::new(),
+        number => actor_name(view, number, None),
+    };
+    let waits = withdrawal.status == WithdrawalStatus::Claimed;
+    Some(OperatorWithdrawal {
+        row: row(view, withdrawal)?,
+        asked_by: name(withdrawal.asked_by),
+        claimed_by: name(withdrawal.claimed_by),
+        ended_by: name(withdrawal.ended_by),
+        needs_second_person: waits && withdrawal.two_persons,
+    })
+}
+
+/// `POST /withdrawals/claim`.
+pub(crate) async fn claim(
+    context: RequestContext,
+    FromBody(WithdrawalName { withdrawal }): FromBody<WithdrawalName>,
+) -> Result<Json<CommandAnswer>, Failure> {
+    let withdrawal = Sequence(withdrawal);
+    apply(&context, Command::ClaimWithdrawal { withdrawal }, &[]).await
+}
+
+/// `POST /withdrawals/pay`.
+pub(crate) async fn pay(
+    context: RequestContext,
+    FromBody(paid): FromBody<WithdrawalPayment>,
+) -> Result<Json<CommandAnswer>, Failure> {
+    let command = Command::PayWithdrawal(PayWithdrawal {
+        withdrawal: Sequence(paid.withdrawal),
+        payment: reference(&paid.payment),
+    });
+    apply(&context, command, paid.payment.as_bytes()).await
+}
+
+/// `POST /withdrawals/fail`.
+pub(crate) async fn fail(
+    context: RequestContext,
+    FromBody(WithdrawalName { withdrawal }): FromBody<WithdrawalName>,
+) -> Result<Json<CommandAnswer>, Failure> {
+    let withdrawal = Sequence(withdrawal);
+    apply(&context, Command::FailWithdrawal { withdrawal }, &[]).await
+}
+
+/// `POST /withdrawals/open`: after a restore.
+pub(crate) async fn open(
+    context: RequestContext,
+    FromBody(Nothing {}): FromBody<Nothing>,
+) -> Result<Json<CommandAnswer>, Failure> {
+    apply(&context, Command::OpenWithdrawals, &[]).await
+}

@@ -1,0 +1,143 @@
+//! Withdrawals that users sign (docs/api/withdrawals.md), and their rows for users and operators.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use foretell_model::evidence::WithdrawalEvidence;
+use foretell_model::limits::{MAX_DESTINATION_BYTES, MAX_SIGNATURE_BYTES};
+use foretell_model::{Micros, Sequence, TimeMs, TimeNs, WalletAddress};
+
+use crate::errors::api_error::ApiError;
+use crate::errors::error_code::ErrorCode;
+use crate::parameters;
+use crate::read::body::{TRADING, bodies};
+use crate::read::form::{Digits, Form, forms};
+use crate::read::forms::Wallet;
+use crate::read::page::Cursor;
+use crate::read::path::PathParameter;
+use crate::read::query::text_form::{CURSOR, WALLET};
+use crate::text::ids;
+use crate::written;
+
+/// A signed request of a withdrawal. Its fields are those of the signed message.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WithdrawalRequest {
+    /// The wallet; its owner signs.
+    #[serde(with = "Wallet")]
+    pub wallet: WalletAddress,
+    /// Where the money goes, in words that the operator understands.
+    #[serde(with = "LineText")]
+    pub destination: String,
+    /// The amount in micros, above 0.
+    #[serde(with = "AmountMicros")]
+    pub amount: Micros,
+    /// Idempotency reference, unique per wallet for 30 days among the newest 512.
+    #[serde(with = "LineText")]
+    pub reference: String,
+    /// Unix milliseconds until which it may be accepted: later than in the wallet's last request, at
+    /// most a day ahead.
+    #[serde(with = "Millis")]
+    pub valid_until: TimeMs,
+    /// EIP-712 signature of the owner, 65 bytes.
+    #[serde(with = "SignatureBytes")]
+    pub signature: Vec<u8>,
+}
+
+bodies!(TRADING: WithdrawalRequest);
+
+forms! {
+    /// A line of printable ASCII.
+    pub LineText(String, str = { "minLength": 1, "maxLength": MAX_DESTINATION_BYTES, "pattern": "^[ -~]+$" }): "a text of 1 to 128 printable ASCII characters",
+        |text: &str| WithdrawalEvidence::is_text(text).then(|| text.to_owned()), String::clone;
+    AmountMicros(Micros, Digits): "digits, micros, 1 to 1000000000000000",
+        |digits: &Digits| digits.to_u64().filter(|micros| (1..=1_000_000_000_000_000).contains(micros)).map(Micros);
+    Millis(TimeMs, Digits): "digits, unix milliseconds", |digits: &Digits| digits.to_u64().map(TimeMs);
+    SignatureBytes(Vec<u8>, str = { "pattern": "^0x([0-9a-fA-F]{2}){0,2048}$" }): "0x and 130 hex digits", |text| ids::bytes(text, MAX_SIGNATURE_BYTES);
+}
+
+/// The number of a withdrawal in a path.
+#[derive(Clone, Copy, Debug)]
+pub struct WithdrawalNumber(pub Sequence);
+
+impl PathParameter for WithdrawalNumber {
+    type Schema = u64;
+    const ERRORS: &'static [ErrorCode] = &[ErrorCode::WithdrawalNotFound];
+
+    fn read(text: &str) -> Result<Self, ApiError> {
+        let number = text.parse().ok().filter(|_| !text.starts_with('+'));
+        let number = number.map(|number| Self(Sequence(number)));
+        number.ok_or_else(|| ErrorCode::WithdrawalNotFound.into())
+    }
+}
+
+parameters! {
+    /// Parameters of `GET /withdrawals`.
+    pub struct WithdrawalsQuery: Trading {
+        /// The wallet; by default the owner's only bound wallet, else the owner.
+        pub wallet: Option<WalletAddress> = optional(WALLET),
+        /// Cursor of the page.
+        pub cursor: Cursor = or(CURSOR, "") as "next_cursor",
+    }
+}
+
+/// What became of a withdrawal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum WithdrawalStatus {
+    /// It waits for a cashier; its user may cancel it.
+    Requested,
+    /// A cashier pays it.
+    Claimed,
+    /// It was paid.
+    Paid,
+    /// An operator gave it up; the amount is free again.
+    Failed,
+    /// Its user cancelled it; the amount is free again.
+    Cancelled,
+}
+
+/// A withdrawal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct WithdrawalRow {
+    /// Its number: the sequence of the command that asked for it.
+    pub withdrawal: u64,
+    /// The wallet.
+    #[serde(with = "written::Address")]
+    pub wallet: WalletAddress,
+    /// Where the money goes; empty when an operator asked for it.
+    pub destination: String,
+    /// The amount, whole units.
+    #[serde(with = "written::Amount")]
+    pub amount: Micros,
+    /// Its reference.
+    pub reference: String,
+    /// What became of it.
+    pub status: WithdrawalStatus,
+    /// When it was asked for.
+    #[serde(with = "written::Iso")]
+    pub requested_at: TimeNs,
+    /// When its status changed last.
+    #[serde(with = "written::Iso")]
+    pub changed_at: TimeNs,
+    /// The reference of the payment outside; empty until it is paid.
+    pub payment: String,
+}
+
+/// The domain in which withdrawals are signed (EIP-712), and the message's type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WithdrawalDomain<'a> {
+    /// `name`.
+    pub name: &'a str,
+    /// `version`.
+    pub version: &'a str,
+    /// `chainId`.
+    pub chain_id: u64,
+    /// `salt`: the genesis of the journal, so that a signature counts on this exchange alone.
+    #[serde(with = "written::Bytes")]
+    pub salt: [u8; 32],
+    /// The type of the message.
+    #[serde(rename = "type")]
+    pub message_type: &'a str,
+}

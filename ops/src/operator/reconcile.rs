@@ -1,0 +1,199 @@
+//! `foretell withdrawals reconcile`: a bank's list beside the payments in the journal.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::ExitCode;
+
+use foretell_operator_client::OperatorClient;
+use foretell_wire::operator::{Collateral, PlainForm as _};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::config::Config;
+use crate::exit_codes::GENERAL;
+use crate::failure::Failure;
+use crate::operator::show::columns;
+use crate::operator::{client, market_file};
+use crate::output::{Output, field};
+use crate::runtime;
+
+/// A line of the bank's list; other columns do not matter.
+#[derive(Debug, Deserialize)]
+struct Line {
+    payment: String,
+    amount: String,
+}
+
+/// Compares every payment; exit code 1 when something differs.
+///
+/// # Errors
+/// The file cannot be read, names a payment twice, or has an amount that is none; the surface cannot be
+/// reached.
+pub(super) fn run(config: &Config, file: &Path, output: Output) -> Result<ExitCode, Failure> {
+    let listed = bank_list(file)?;
+    let client = client::connect(config)?;
+    let (ended, waiting) = runtime::small()?.block_on(async {
+        let waiting: Value = client.get("/withdrawals").await?;
+        Ok::<_, Failure>((all_ended(&client).await?, waiting))
+    })?;
+    let report = compare(listed, &ended, &waiting["withdrawals"]);
+    output.answer(&report, shown);
+    let agrees = report["differences"].as_array().is_some_and(Vec::is_empty);
+    Ok(match agrees {
+        true => ExitCode::SUCCESS,
+        false => GENERAL.into(),
+    })
+}
+
+/// Amounts in micros by payment.
+fn bank_list(file: &Path) -> Result<BTreeMap<String, u64>, Failure> {
+    let name = file.display();
+    let text = market_file::read(file).map_err(|error| Failure::new(format!("{name}: {error}")))?;
+    let mut reader = csv::ReaderBuilder::new()
+        .trim(csv::Trim::All)
+        .from_reader(text.as_bytes());
+    let mut listed = BTreeMap::new();
+    for (number, line) in (2..).zip(reader.deserialize()) {
+        let wrong = |what: String| {
+            Failure::new(format!("{name}: line {number}: {what}"))
+                .hint("a CSV file with a header and the columns payment and amount")
+        };
+        let line: Line = line.map_err(|error| wrong(error.to_string()))?;
+        let amount = Collateral::read(&line.amount).ok_or_else(|| {
+            let allowed = Collateral::ALLOWED;
+            wrong(format!("amount is '{}', allowed: {allowed}", line.amount))
+        })?;
+        if listed.insert(line.payment.clone(), amount.0).is_some() {
+            return Err(wrong(format!("payment '{}' stands twice", line.payment)));
+        }
+    }
+    Ok(listed)
+}
+
+async fn all_ended(client: &OperatorClient) -> Result<Vec<Value>, Failure> {
+    let mut rows = Vec::new();
+    let mut before = String::new();
+    loop {
+        let path = format!("/withdrawals?ended=true&limit=500{before}");
+        let page: Value = client.get(&path).await?;
+        rows.extend(page["withdrawals"].as_array().cloned().unwrap_or_default());
+        match page["next"].as_u64() {
+            Some(next) => before = format!("&before={next}"),
+            None => return Ok(rows),
+        }
+    }
+}
+
+fn compare(mut listed: BTreeMap<String, u64>, ended: &[Value], waiting: &Value) -> Value {
+    let (mut agreed, mut paid, mut differences) = (0_u64, 0_u64, Vec::new());
+    let mut differs = |what: &str, payment: &str, here: Option<&str>, bank: Option<String>| {
+        differences.push(json!({ "what": what, "payment": payment, "here": here, "bank": bank }));
+    };
+    for row in ended.iter().filter(|row| row["status"] == "paid") {
+        let text = |name: &str| row[name].as_str().unwrap_or_default();
+        let (payment, amount) = (text("payment"), text("amount"));
+        let here = Collateral::read(amount).map_or(0, |amount| amount.0);
+        paid += here;
+        match listed.remove(payment) {
+            None => differs("paid here, not in the list", payment, Some(amount), None),
+            Some(bank) if bank != here => {
+                differs("another amount", payment, Some(amount), Some(decimal(bank)));
+            }
+            Some(_) => agreed += 1,
+        }
+    }
+    for (payment, bank) in listed {
+        differs(
+            "in the list, not paid here",
+            &payment,
+            None,
+            Some(decimal(bank)),
+        );
+    }
+    let rows = waiting.as_array().map(Vec::as_slice).unwrap_or_default();
+    let owed = rows
+        .iter()
+        .filter_map(|row| Collateral::read(row["amount"].as_str()?));
+    let owed: u64 = owed.map(|amount| amount.0).sum();
+    json!({
+        "agreed": agreed,
+        "paid": decimal(paid),
+        "open": rows.len(),
+        "owed": decimal(owed),
+        "differences": differences,
+    })
+}
+
+fn decimal(micros: u64) -> String {
+    foretell_wire::Decimal::micros(micros.into()).to_string()
+}
+
+fn shown(report: &Value) -> String {
+    let figures = ["agreed", "paid", "open", "owed"].map(|name| field(report, name));
+    let summary = format!(
+        "{} payments agree; paid {}; {} withdrawals are open, {} owed",
+        figures[0], figures[1], figures[2], figures[3]
+    );
+    let differences = &report["differences"];
+    match differences.as_array().is_some_and(Vec::is_empty) {
+        true => summary,
+        false => format!(
+            "{summary}\n{}",
+            columns(differences, &["what", "payment", "here", "bank"])
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_difference_is_named_once() {
+        let ended = [
+            json!({ "status": "paid", "payment": "wire-1", "amount": "10" }),
+            json!({ "status": "paid", "payment": "wire-2", "amount": "20.5" }),
+            json!({ "status": "paid", "payment": "wire-3", "amount": "5" }),
+            json!({ "status": "failed", "payment": "", "amount": "7" }),
+        ];
+        let waiting = json!([{ "amount": "1.25" }, { "amount": "2" }]);
+        let listed = [
+            ("wire-1", 10_000_000),
+            ("wire-2", 20_000_000),
+            ("wire-9", 1),
+        ];
+        let listed = listed.map(|(payment, amount)| (payment.to_owned(), amount));
+        let report = compare(listed.into(), &ended, &waiting);
+        assert_eq!(
+            report,
+            json!({
+                "agreed": 1, "paid": "35.5", "open": 2, "owed": "3.25",
+                "differences": [
+                    { "what": "another amount", "payment": "wire-2", "here": "20.5", "bank": "20" },
+                    { "what": "paid here, not in the list", "payment": "wire-3", "here": "5", "bank": null },
+                    { "what": "in the list, not paid here", "payment": "wire-9", "here": null, "bank": "0.000001" },
+                ],
+            })
+        );
+    }
+
+    #[test]
+    fn a_list_that_cannot_be_read_names_its_line() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("bank.csv");
+        let refused = |text: &str| {
+            std::fs::write(&file, text).unwrap();
+            bank_list(&file).unwrap_err().to_string()
+        };
+        let amount = refused("date,payment,amount\n1,wire-1,1.0000001\n");
+        assert!(amount.contains("line 2: amount is '1.0000001'"), "{amount}");
+        let twice = refused("payment,amount\na,1\na,2\n");
+        assert!(
+            twice.contains("line 3: payment 'a' stands twice"),
+            "{twice}"
+        );
+        assert!(refused("reference,amount\na,1\n").contains("payment"));
+        std::fs::write(&file, "amount , payment\n1.5, wire 1\n").unwrap();
+        assert_eq!(bank_list(&file).unwrap()["wire 1"], 1_500_000);
+    }
+}
