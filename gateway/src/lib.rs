@@ -19,6 +19,7 @@ mod gateway;
 mod http;
 mod metrics;
 mod openapi;
+pub mod outbox;
 mod page;
 mod policy;
 mod render;
@@ -31,7 +32,7 @@ mod view;
 
 pub use access::credentials::BadPrefix;
 pub use access::operator_token::{OperatorToken, OperatorTokenError};
-pub use access::oracle::OracleConfig;
+pub use access::oracle::{OracleConfig, sign_webhook};
 pub use config::{CatalogConfig, GatewayConfig, HeaderPrefix, RequestPolicyConfig};
 pub use foretell_wire::Compatibility;
 pub use foretell_wire::text::time::TimeForm;

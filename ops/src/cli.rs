@@ -77,6 +77,9 @@ pub(crate) enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
+    /// Tell the systems of an operator what the journal says
+    #[command(hide = true)]
+    Webhooks(WebhooksArgs),
     /// Run market-making bots against a running exchange
     #[command(hide = true)]
     DemoBots(DemoBots),
@@ -244,6 +247,14 @@ pub(crate) enum ConfigCommand {
     },
 }
 
+/// `foretell webhooks`
+#[derive(Debug, Args)]
+pub(crate) struct WebhooksArgs {
+    /// Stop when this parent process ends
+    #[arg(long, hide = true, value_name = "PID")]
+    pub supervised: Option<i32>,
+}
+
 /// `foretell demo-bots`
 #[derive(Debug, Args)]
 pub(crate) struct DemoBots {
@@ -281,6 +292,7 @@ impl Cli {
                 None => "gateway".to_owned(),
             },
             Command::DemoBots(_) => "demo-bots".to_owned(),
+            Command::Webhooks(_) => "webhooks".to_owned(),
             _ => "foretell".to_owned(),
         }
     }

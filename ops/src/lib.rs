@@ -24,6 +24,7 @@ mod profile;
 mod progress;
 mod runtime;
 pub mod trader;
+mod webhooks;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -99,6 +100,10 @@ fn dispatch(cli: Cli, disk: Arc<dyn Disk>) -> Result<ExitCode, Failure> {
         Command::Gateway(arguments) => {
             logging::install(&config.log, process)?;
             process::gateway(&config, &arguments)
+        }
+        Command::Webhooks(arguments) => {
+            logging::install(&config.log, process)?;
+            webhooks::run(&config, &arguments)
         }
         Command::DemoBots(arguments) => {
             logging::install(&config.log, process)?;

@@ -6,8 +6,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use foretell_auth::l2::L2Request;
 use foretell_auth::text::checksum_address;
+use foretell_auth::withdrawal::WithdrawalMessage;
 use foretell_auth::{Domain, Domains, L2Credentials, OrderFields, Signer};
 use foretell_model::{OrderId, Sequence, Side, TimeMs, TokenId, WalletAddress, WalletKind};
+use foretell_wire::text::ids::bytes32;
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -333,6 +335,41 @@ impl Trader {
             "reference": reference,
         });
         self.act("convert", &body).await
+    }
+
+    /// `POST /withdrawals`: asks for collateral, signed for the exchange that answers.
+    ///
+    /// # Errors
+    /// The server cannot be reached.
+    pub async fn withdraw(&self, message: &WithdrawalMessage<'_>) -> Result<Answer, Failure> {
+        let body = self.withdrawal_body(message).await?;
+        self.signed(Method::POST, "/withdrawals", "", &body.to_string())
+            .await
+    }
+
+    /// The signed body of a withdrawal.
+    ///
+    /// # Errors
+    /// The server cannot be reached, or names no domain.
+    pub async fn withdrawal_body(&self, message: &WithdrawalMessage<'_>) -> Result<Value, Failure> {
+        let (_, domain) = self.get("/withdrawals/domain").await?;
+        let genesis = domain["salt"].as_str().and_then(bytes32);
+        let genesis = genesis.ok_or_else(|| Failure::new(format!("no domain: {domain}")))?;
+        Ok(json!({
+            "wallet": message.wallet.to_string(),
+            "destination": message.destination,
+            "amount": message.amount.0.to_string(),
+            "reference": message.reference,
+            "validUntil": message.valid_until.0,
+            "signature": self.sign_withdrawal(message, &genesis),
+        }))
+    }
+
+    /// The signature of a withdrawal for the exchange whose journal has this genesis, in hex.
+    #[must_use]
+    pub fn sign_withdrawal(&self, message: &WithdrawalMessage<'_>, genesis: &[u8; 32]) -> String {
+        let digest = message.digest(self.domains.chain_id(), genesis);
+        format!("0x{}", hex::encode(self.signer.sign_digest(&digest)))
     }
 
     /// Sends a request with L2 headers; `query` starts with `?` or is empty and is not signed.

@@ -94,7 +94,8 @@ impl View {
         Trade::field(self.trades.all.log().bytes(slot.0)?, Trade::TIME)
     }
 
-    /// The part of a list of trades that happened at or after `from` and before `before`.
+    /// The part of a list of trades that happened at or after `from` and before `before`, whose largest
+    /// value is no bound.
     #[must_use]
     pub fn trades_within<'a, S: Summary>(
         &self,
@@ -113,7 +114,10 @@ impl View {
             TimeNs(0) => slots,
             _ => slots.since(earlier_than(from)),
         };
-        slots.until(earlier_than(before))
+        match before {
+            TimeNs(u64::MAX) => slots,
+            _ => slots.until(earlier_than(before)),
+        }
     }
 
     /// The part of a list of trades before a fill: those of earlier frames, and of its frame those

@@ -95,7 +95,8 @@ impl OperatorToken {
     }
 
     /// The secret itself, as a key of signatures.
-    pub(crate) fn bytes(&self) -> &[u8] {
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
         self.0.as_bytes()
     }
 

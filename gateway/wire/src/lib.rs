@@ -15,6 +15,7 @@ pub mod data;
 pub mod errors;
 pub mod limits;
 pub mod markets;
+pub mod notices;
 pub mod operator;
 pub mod orders;
 pub mod read;

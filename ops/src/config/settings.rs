@@ -35,6 +35,8 @@ pub struct Config {
     pub site: Site,
     /// The cluster of hosts with a replicated journal (docs/operate/cluster.md).
     pub cluster: Cluster,
+    /// Webhooks to the systems of the operator (docs/operate/webhooks.md).
+    pub webhooks: Webhooks,
     /// Accepted signatures.
     pub signing: Signing,
     /// Logs.
@@ -499,6 +501,16 @@ pub enum ClusterRole {
     Standby,
     /// Never leads.
     Reader,
+}
+
+/// Webhooks to the systems of the operator.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Webhooks {
+    /// URL that takes deliveries; empty = none.
+    pub url: String,
+    /// File with the secret that signs them, mode 600.
+    pub secret_file: PathBuf,
 }
 
 /// Accepted signatures (docs/api/authentication.md §7).

@@ -113,6 +113,15 @@ impl RunningExchange {
     ) -> Result<(), Failure> {
         supervisor.start(self.engine(up));
         wait_ready(&mut reports, &["engine".to_owned()], output).await?;
+        if !self.config.webhooks.url.is_empty() {
+            // Before the gateways: a first start then misses no command of theirs.
+            let webhooks = ProcessSpec {
+                name: "webhooks".to_owned(),
+                arguments: self.common(&["webhooks"]),
+            };
+            supervisor.start(webhooks);
+            wait_ready(&mut reports, &["webhooks".to_owned()], output).await?;
+        }
         let gateways: Vec<ProcessSpec> = (1..=self.config.gateway.processes)
             .map(|number| self.gateway(number, up))
             .collect();

@@ -17,3 +17,4 @@ mod stream_connections;
 mod streams;
 mod trading_surface;
 mod two_gateways;
+mod withdrawals;

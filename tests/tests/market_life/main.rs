@@ -519,20 +519,26 @@ async fn all_holders_are_paid(exchange: &Exchange, wallets: &[&str]) {
 async fn withdraw_with_two_persons(exchange: &Exchange, people: &People, wallet: &str) {
     people.done("admin", &["system", "payments", "--withdrawal-limit", "50"]);
     let withdraw = ["account", "withdraw", wallet, "60", "--reference", "w1"];
-    assert_eq!(people.done("dora", &withdraw)["held"], true);
-    let (_, held) = operator::get(exchange, "/withdrawals").await;
-    assert_eq!(held["withdrawals"][0]["asked_by"], "dora", "{held}");
-    assert!(
-        people
-            .refused("dora", &["account", "confirm", "w1"])
-            .contains("another operator")
+    let first = people.done("dora", &withdraw);
+    assert_eq!(first["waits"], true, "{first}");
+    let (_, waiting) = operator::get(exchange, "/withdrawals").await;
+    let row = &waiting["withdrawals"][0];
+    assert_eq!(
+        (&row["asked_by"], &row["needs_second_person"]),
+        (&json!("dora"), &json!(true))
     );
-    people.done("eve", &["account", "confirm", "w1"]);
-    let released = ["account", "withdraw", wallet, "61", "--reference", "w2"];
-    assert_eq!(people.done("dora", &released)["held"], true);
-    people.done("eve", &["account", "release", "w2"]);
-    let again = people.refused("dora", &released);
-    assert!(again.contains("released and pays nothing"), "{again}");
+    let number = first["sequence"].to_string();
+    let pay = ["withdrawals", "pay", &number, "wire 1"];
+    assert!(people.refused("dora", &pay).contains("another operator"));
+    people.done("eve", &pay);
+    let given_up = ["account", "withdraw", wallet, "61", "--reference", "w2"];
+    let second = people.done("dora", &given_up);
+    people.done(
+        "eve",
+        &["withdrawals", "fail", &second["sequence"].to_string()],
+    );
+    let again = people.refused("dora", &given_up);
+    assert!(again.contains("given up and pays nothing"), "{again}");
     assert_eq!(account(exchange, wallet).await["free"], "979.04");
     people.done("admin", &["operators", "revoke", "eve", "--reason", "left"]);
     assert!(
@@ -576,7 +582,7 @@ fn the_journal_tells_it(exchange: Exchange, people: &People) {
         ("ben", "Finalise", 1),
         ("cid", "Finalise", 3),
         ("dora", "PayRebates", 1),
-        ("eve", "ConfirmWithdrawal", 1),
+        ("eve", "PayWithdrawal", 1),
     ] {
         assert_eq!(by(name, command), count, "{name} {command}");
     }

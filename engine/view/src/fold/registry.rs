@@ -193,6 +193,7 @@ impl View {
             (&Event::Simulated { until }, _) => system.simulated_until = until,
             (&Event::Restored { branch }, _) => {
                 system.branch = branch;
+                system.restored = step.frame.sequence;
                 system.withdrawals_shut = true;
             }
             (Event::WithdrawalsOpened, _) => system.withdrawals_shut = false,

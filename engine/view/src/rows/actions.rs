@@ -113,10 +113,13 @@ impl Actions {
         count(self.of_account.list(account.0 as usize).len())
     }
 
-    /// Number of those before an instant.
+    /// Number of those before an instant, whose largest value is no bound.
     #[must_use]
     pub fn count_before(&self, account: AccountNumber, time: TimeNs) -> usize {
-        self.count_while(account, |action| action.time < time)
+        match time {
+            TimeNs(u64::MAX) => self.count_of(account),
+            _ => self.count_while(account, |action| action.time < time),
+        }
     }
 
     /// Number of those before an action, named by its frame and [`Action::index`].

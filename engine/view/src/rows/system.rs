@@ -42,6 +42,8 @@ pub struct System {
     pub simulated_until: TimeNs,
     /// What names the commands since the last restore (docs/verify/rules.md §31); 0 = none.
     pub branch: Branch,
+    /// The sequence of the last restore; 0 = none.
+    pub restored: Sequence,
     /// Whether withdrawals are shut since a restore.
     pub withdrawals_shut: bool,
     /// Signing domains by number.
@@ -65,6 +67,7 @@ stored!(System {
     accrued: Micros,
     simulated_until: TimeNs,
     branch: Branch,
+    restored: Sequence,
     withdrawals_shut: bool,
     domains: BTreeMap<DomainNumber, Domain>,
 });
@@ -83,6 +86,7 @@ impl Default for System {
             accrued: Micros::ZERO,
             simulated_until: TimeNs(0),
             branch: Branch::ZERO,
+            restored: Sequence(0),
             withdrawals_shut: false,
             domains: BTreeMap::new(),
         }

@@ -276,8 +276,13 @@ impl Clients {
             let (_, account) = accounts.by_wallet(&wallet.expect("a wallet")).expect("one");
             account.owner == known.owner
         };
+        let kind = text(parsed, "event_type");
+        if kind == "withdrawal" {
+            let told = format!("not of key {key:?}'s owner: {parsed}");
+            return is_own(&parsed["wallet"]).then_some(()).ok_or(told);
+        }
         let taker = is_own(&parsed["maker_address"]);
-        match text(parsed, "event_type") {
+        match kind {
             "order" if taker => Ok(()),
             "trade" if taker || is_own(&parsed["maker_orders"][0]["maker_address"]) => {
                 let (id, status) = (text(parsed, "id"), text(parsed, "status"));

@@ -232,7 +232,8 @@ impl Same<'_> {
     ) {
         let within = |view: &View, slot: &TradeSlot| {
             let time = view.trade_time(*slot).expect("it is listed");
-            from <= time && time < before && bound.is_none_or(|bound| *slot < bound)
+            let is_early = time < before || before == TimeNs(u64::MAX);
+            from <= time && is_early && bound.is_none_or(|bound| *slot < bound)
         };
         for view in [self.one, self.other] {
             let list = view.trades().of_account(account);

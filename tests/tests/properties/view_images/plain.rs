@@ -30,6 +30,8 @@ pub(crate) struct Plain {
     trades: Vec<Trade>,
     /// Orders that ended with an unfilled rest.
     ended: Vec<(Sequence, OrderId, CloseReason)>,
+    /// Of the last restore.
+    branch: Option<[u8; 32]>,
 }
 
 impl Plain {
@@ -47,13 +49,18 @@ impl Plain {
             match *event {
                 Event::Fill(fill) => {
                     self.trades.push(Trade {
-                        id: TradeId::new(&GENESIS, frame.sequence, TradeIndex(index)),
+                        id: TradeId::new(
+                            self.branch.as_ref().unwrap_or(&GENESIS),
+                            frame.sequence,
+                            TradeIndex(index),
+                        ),
                         taker: self.side(own),
                         maker: self.side(fill.maker_order),
                     });
                     index += 1;
                 }
                 Event::OrderReleased(OrderReleased { order, .. }) => own = order,
+                Event::Restored { branch } => self.branch = Some(branch.0),
                 Event::OrderClosed(OrderClosed { order, reason, .. }) => {
                     let id = self.placed[&order].0.order;
                     self.ended.push((frame.sequence, id, reason));

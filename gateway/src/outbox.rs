@@ -1,0 +1,237 @@
+//! Follows a journal and tells what the systems of an operator want to know. The journal is the outbox:
+//! what was told is known by a sequence, so nothing is missed by a reader that keeps it.
+
+use std::path::Path;
+use std::time::Duration;
+
+use foretell_journal::{Follower, FrameError, JournalError, Next, Scratch};
+use foretell_model::evidence::ActEvidence;
+use foretell_model::{
+    AccountNumber, Event, FrameRef, OperatorNumber, Sequence, TradeIndex, WalletAddress,
+};
+use foretell_view::{Chunking, FoldError, TradeId, TradeSide, View};
+use foretell_wire::notices::{Deposited, Filled, FilledSide, Notice, PaidOut, Settled, What};
+use foretell_wire::streams::stream_id;
+
+use crate::policy::limits::CHECKED_AT_START;
+use crate::render::withdrawal_json;
+use crate::view::view_bootstrap::{SuspectFiles, ViewSources, bootstrap_until};
+
+/// How long [`Outbox::wait`] waits at most.
+const IDLE: Duration = Duration::from_millis(500);
+
+/// Why a journal cannot be followed. A new [`Outbox`] goes on where the last one was.
+#[derive(Debug, thiserror::Error)]
+pub enum OutboxError {
+    /// The journal is missing or cannot be read.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// A frame cannot be read.
+    #[error(transparent)]
+    Frame(#[from] FrameError),
+    /// A frame does not follow from those before it.
+    #[error(transparent)]
+    Fold(#[from] FoldError),
+    /// The engine recovered to an earlier frame.
+    #[error("the engine recovered to an earlier frame")]
+    Rebuilt,
+}
+
+/// A place in a journal up to which everything was told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Told {
+    /// What named the journal's trades there: its genesis, or the branch of a restore.
+    pub branch: [u8; 32],
+    /// The last frame that was told.
+    pub sequence: Sequence,
+}
+
+/// A reader of a journal.
+#[derive(Debug)]
+pub struct Outbox {
+    view: View,
+    follower: Follower,
+    scratch: Scratch,
+    /// Frames up to here were told before.
+    after: Sequence,
+}
+
+impl Outbox {
+    /// Follows the journal after a place; `None` = its end, so that only what comes is told. After a
+    /// restore the frames of the lost branch do not count.
+    ///
+    /// # Errors
+    /// The journal is missing or cannot be read.
+    pub fn open(journal: &Path, snapshots: &Path, told: Option<Told>) -> Result<Self, OutboxError> {
+        let sources = ViewSources {
+            journal: journal.to_owned(),
+            snapshots: snapshots.to_owned(),
+            checked_at_start: CHECKED_AT_START,
+            chunking: Chunking::Standard,
+        };
+        let mut now = Self::bootstrap(&sources, Sequence(u64::MAX))?;
+        let end = now.follower.durable();
+        while now.view.sequence() < end {
+            now.step()?;
+        }
+        let Some(told) = told else {
+            now.after = end;
+            return Ok(now);
+        };
+        let after = match told.branch == *now.view.branch() {
+            true => told.sequence,
+            // What the copy has of the lost branch still counts.
+            false => {
+                let restored = now.view.system().restored;
+                told.sequence.min(Sequence(restored.0.saturating_sub(1)))
+            }
+        };
+        Self::bootstrap(&sources, after)
+    }
+
+    /// The state at or before a frame; what follows that frame is told.
+    fn bootstrap(sources: &ViewSources, after: Sequence) -> Result<Self, OutboxError> {
+        let started = bootstrap_until(sources, &SuspectFiles::default(), after)?;
+        Ok(Self {
+            view: started.state.view,
+            follower: started.follower,
+            scratch: Scratch::default(),
+            after,
+        })
+    }
+
+    /// The last frame that was read, and what names it.
+    #[must_use]
+    pub fn told(&self) -> Told {
+        Told {
+            branch: *self.view.branch(),
+            sequence: self.view.sequence().max(self.after),
+        }
+    }
+
+    /// Waits for a frame, or a while.
+    pub fn wait(&mut self) {
+        self.follower.wait(IDLE);
+    }
+
+    /// The notices of the frames that follow, up to so many frames; `None` when there is no frame yet.
+    ///
+    /// # Errors
+    /// The journal cannot be followed any more.
+    pub fn read(&mut self, frames: usize) -> Result<Option<Vec<Notice>>, OutboxError> {
+        let mut notices = Vec::new();
+        for read in 0..frames {
+            match self.step()? {
+                Some(told) => notices.extend(told),
+                None if read == 0 => return Ok(None),
+                None => break,
+            }
+        }
+        Ok(Some(notices))
+    }
+
+    /// Folds the next frame; `None` when there is none.
+    fn step(&mut self) -> Result<Option<Vec<Notice>>, OutboxError> {
+        loop {
+            let frame = match self.follower.next_frame()? {
+                Next::Frame(frame) => frame,
+                Next::Rebuild { .. } => return Err(OutboxError::Rebuilt),
+                Next::NewEpoch { .. } => continue,
+                Next::UpToDate => return Ok(None),
+            };
+            let frame = frame.decode(&mut self.scratch)?;
+            self.view.apply(&frame)?;
+            return Ok(Some(match frame.sequence > self.after {
+                true => notices(&self.view, &frame),
+                false => Vec::new(),
+            }));
+        }
+    }
+}
+
+/// What a frame tells; the view is the one after it.
+fn notices(view: &View, frame: &FrameRef<'_>) -> Vec<Notice> {
+    let (mut told, mut fills) = (Vec::new(), 0);
+    for event in frame.events {
+        if let Event::Fill(_) = event {
+            let id = TradeId::new(view.branch(), frame.sequence, TradeIndex(fills));
+            fills += 1;
+            told.extend(filled(view, id));
+        } else {
+            told.extend(other(view, frame, event));
+        }
+    }
+    let numbered = (0..).zip(told);
+    let notice = |(number, what): (usize, What)| Notice {
+        id: format!("{}-{}-{number}", stream_id(view.branch()), frame.sequence),
+        sequence: frame.sequence.0,
+        time: view.system().time,
+        what,
+    };
+    numbered.map(notice).collect()
+}
+
+fn wallet(view: &View, account: AccountNumber) -> Option<WalletAddress> {
+    Some(view.accounts().get(account)?.wallet)
+}
+
+fn filled(view: &View, id: TradeId) -> Option<What> {
+    let trade = view.trade(view.trade_by_id(id)?)?;
+    let side = |side: &TradeSide| {
+        Some(FilledSide {
+            wallet: wallet(view, side.account)?,
+            order: side.order_id.to_string(),
+            outcome: side.outcome.code(),
+            side: side.side,
+            price: side.price,
+        })
+    };
+    Some(What::Fill(Filled {
+        trade: id.to_string(),
+        market: view.markets().get(trade.market)?.condition,
+        size: trade.lots,
+        fee: trade.fee,
+        taker: side(&trade.taker)?,
+        maker: side(&trade.maker)?,
+    }))
+}
+
+/// What an event tells that is no trade.
+fn other(view: &View, frame: &FrameRef<'_>, event: &Event) -> Option<What> {
+    let withdrawal = |account, number| {
+        let changed = view.withdrawals().find(account, number)?;
+        Some(What::Withdrawal(withdrawal_json::row(view, &changed)?))
+    };
+    match *event {
+        Event::Deposited(deposited) => Some(What::Deposit(Deposited {
+            wallet: wallet(view, deposited.account)?,
+            amount: deposited.amount,
+            reference: String::from_utf8_lossy(own_evidence(frame)).into_owned(),
+        })),
+        Event::WithdrawalRequested(asked) => withdrawal(asked.account, frame.sequence),
+        Event::WithdrawalClaimed { withdrawal: number } => {
+            let account = view.withdrawals().waiting().get(&number)?.account;
+            withdrawal(account, number)
+        }
+        Event::WithdrawalReleased(ended) => withdrawal(ended.account, ended.asked),
+        Event::MarketResolved(resolved) => {
+            let market = view.markets().get(resolved.market)?;
+            let shown = market.is_shown();
+            shown.then(|| What::Settlement(Settled::new(market.condition, resolved.payout)))
+        }
+        Event::Redeemed(redeemed) => Some(What::Payout(PaidOut {
+            wallet: wallet(view, redeemed.account)?,
+            market: view.markets().get(redeemed.market)?.condition,
+            amount: redeemed.payout,
+        })),
+        _ => None,
+    }
+}
+
+/// The evidence of the command without the reason of its operator.
+fn own_evidence<'a>(frame: &FrameRef<'a>) -> &'a [u8] {
+    match frame.operator {
+        OperatorNumber::NONE => frame.evidence,
+        _ => ActEvidence::decode(frame.evidence).map_or(&[], |act| act.own),
+    }
+}

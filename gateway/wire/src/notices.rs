@@ -1,0 +1,133 @@
+//! Notices of an outbox: what a webhook tells the systems of an operator (docs/operate/webhooks.md).
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use foretell_model::{ConditionId, Lots, Micros, Payout, Price, TimeNs, WalletAddress};
+
+use crate::accounts::withdrawals::WithdrawalRow;
+use crate::operator::payout_word;
+use crate::written;
+
+/// The body of a delivery.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Delivery<'a> {
+    /// In the order of the journal.
+    pub notices: &'a [Notice],
+}
+
+/// One notice.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Notice {
+    /// Unique for ever: the `stream_id`, the sequence, the number in the frame. A delivery that is
+    /// repeated repeats it.
+    pub id: String,
+    /// Sequence of the command.
+    pub sequence: u64,
+    /// Its time.
+    #[serde(with = "written::Iso")]
+    pub time: TimeNs,
+    /// What happened.
+    #[serde(flatten)]
+    pub what: What,
+}
+
+/// What happened, under its `type`.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(tag = "type", content = "data", rename_all = "lowercase")]
+pub enum What {
+    /// Collateral came in.
+    Deposit(Deposited),
+    /// A withdrawal was requested, claimed, or ended.
+    Withdrawal(WithdrawalRow),
+    /// Two orders traded.
+    Fill(Filled),
+    /// A market was resolved.
+    Settlement(Settled),
+    /// A holder of a resolved market was paid.
+    Payout(PaidOut),
+}
+
+/// A deposit, also one that ends nowhere else.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Deposited {
+    /// The wallet.
+    #[serde(with = "written::Address")]
+    pub wallet: WalletAddress,
+    /// The amount, whole units.
+    #[serde(with = "written::Amount")]
+    pub amount: Micros,
+    /// The operator's reference.
+    pub reference: String,
+}
+
+/// A trade.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Filled {
+    /// Id of the trade.
+    pub trade: String,
+    /// The market.
+    #[serde(with = "written::Hash")]
+    pub market: ConditionId,
+    /// Shares.
+    #[serde(with = "written::Amount")]
+    pub size: Lots,
+    /// Paid by the taker.
+    #[serde(with = "written::Amount")]
+    pub fee: Micros,
+    /// Who took.
+    pub taker: FilledSide,
+    /// Who rested.
+    pub maker: FilledSide,
+}
+
+/// A side of a trade.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FilledSide {
+    /// The wallet.
+    #[serde(with = "written::Address")]
+    pub wallet: WalletAddress,
+    /// Id of the order.
+    pub order: String,
+    /// 0: the first outcome, 1: the second.
+    pub outcome: u8,
+    /// BUY or SELL.
+    #[serde(with = "written::Side")]
+    pub side: foretell_model::Side,
+    /// Its price.
+    #[serde(with = "written::Amount")]
+    pub price: Price,
+}
+
+/// A resolved market.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Settled {
+    /// The market.
+    #[serde(with = "written::Hash")]
+    pub market: ConditionId,
+    /// `yes`, `no`, `half` or `outside`.
+    pub payout: &'static str,
+}
+
+impl Settled {
+    /// Of a market and its payout.
+    #[must_use]
+    pub fn new(market: ConditionId, payout: Payout) -> Self {
+        let payout = payout_word(payout);
+        Self { market, payout }
+    }
+}
+
+/// A payout of a resolved market.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PaidOut {
+    /// The wallet.
+    #[serde(with = "written::Address")]
+    pub wallet: WalletAddress,
+    /// The market.
+    #[serde(with = "written::Hash")]
+    pub market: ConditionId,
+    /// The amount, whole units.
+    #[serde(with = "written::Amount")]
+    pub amount: Micros,
+}

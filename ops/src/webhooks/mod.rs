@@ -1,0 +1,170 @@
+//! `foretell webhooks`: the process that tells an operator's systems what the journal says, at least once
+//! and in its order (docs/operate/webhooks.md).
+
+mod cursor;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use foretell_gateway::outbox::{Outbox, OutboxError};
+use foretell_gateway::{OperatorToken, sign_webhook};
+use foretell_wire::notices::{Delivery, Notice};
+use serde_json::json;
+use tracing::{info, warn};
+
+use crate::cli::WebhooksArgs;
+use crate::config::Config;
+use crate::failure::Failure;
+use crate::processes::process;
+use crate::runtime;
+
+/// Most notices of a delivery.
+const BATCH: usize = 100;
+/// Frames read before what they tell is delivered.
+const FRAMES: usize = 1_024;
+/// Pause after the first failed delivery; it doubles up to [`LONGEST_PAUSE`].
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_mins(1);
+/// How long a receiver may take.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Where and how to deliver.
+struct Receiver {
+    http: reqwest::Client,
+    url: String,
+    secret: OperatorToken,
+}
+
+/// Delivers until SIGTERM.
+///
+/// # Errors
+/// The settings are wrong, or the journal cannot be read.
+pub(crate) fn run(config: &Config, arguments: &WebhooksArgs) -> Result<ExitCode, Failure> {
+    process::stop_with_parent(arguments.supervised)?;
+    let receiver = Receiver::new(config)?;
+    let paths = Paths::of(config);
+    paths.begin()?;
+    runtime::small()?.block_on(async {
+        let mut stop = process::StopSignal::install()?;
+        process::report_ready("webhooks", &json!({}));
+        tokio::select! {
+            ended = deliver_all(&paths, &receiver) => ended,
+            () = stop.wait() => Ok(()),
+        }
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The files of the data directory that the process uses.
+struct Paths {
+    data: PathBuf,
+    journal: PathBuf,
+    snapshots: PathBuf,
+}
+
+impl Paths {
+    fn of(config: &Config) -> Self {
+        let data = config.data.directory.clone();
+        Self {
+            journal: data.join(foretell_engine::JOURNAL_DIRECTORY),
+            snapshots: data.join(foretell_engine::SNAPSHOT_DIRECTORY),
+            data,
+        }
+    }
+
+    /// At the first start: what comes from now on is delivered.
+    fn begin(&self) -> Result<(), Failure> {
+        if cursor::read(&self.data)?.is_none() {
+            let end = Outbox::open(&self.journal, &self.snapshots, None);
+            let end = end.map_err(|error| Failure::new(error.to_string()))?;
+            cursor::write(&self.data, end.told())?;
+        }
+        Ok(())
+    }
+}
+
+/// Follows the journal; begins again where the last delivery ended when it is rebuilt.
+async fn deliver_all(paths: &Paths, receiver: &Receiver) -> Result<(), Failure> {
+    loop {
+        match follow(paths, receiver).await {
+            Err(Stopped::Follow(OutboxError::Rebuilt)) => {
+                info!("the engine recovered to an earlier frame; following again");
+            }
+            Err(Stopped::Follow(error)) => return Err(Failure::new(error.to_string())),
+            Err(Stopped::Cursor(error)) => return Err(error),
+            Ok(never) => match never {},
+        }
+    }
+}
+
+enum Stopped {
+    Follow(OutboxError),
+    Cursor(Failure),
+}
+
+async fn follow(paths: &Paths, receiver: &Receiver) -> Result<std::convert::Infallible, Stopped> {
+    let told = cursor::read(&paths.data).map_err(Stopped::Cursor)?;
+    let outbox = Outbox::open(&paths.journal, &paths.snapshots, told);
+    let mut outbox = outbox.map_err(Stopped::Follow)?;
+    loop {
+        // Nothing else runs in this process: it may block until the next frame, or a while.
+        tokio::task::yield_now().await;
+        let Some(notices) = outbox.read(FRAMES).map_err(Stopped::Follow)? else {
+            outbox.wait();
+            continue;
+        };
+        for batch in notices.chunks(BATCH) {
+            receiver.deliver(batch).await;
+        }
+        // Only now: what is repeated after a crash has the ids that it had.
+        cursor::write(&paths.data, outbox.told()).map_err(Stopped::Cursor)?;
+    }
+}
+
+impl Receiver {
+    fn new(config: &Config) -> Result<Self, Failure> {
+        let webhooks = &config.webhooks;
+        let secret = OperatorToken::load(&webhooks.secret_file)
+            .map_err(|error| Failure::new(error.to_string()))?;
+        let http = foretell_operator_client::http_client()
+            .timeout(TIMEOUT)
+            .build()
+            .map_err(|error| Failure::new(format!("cannot make an HTTP client: {error}")))?;
+        Ok(Self {
+            http,
+            url: webhooks.url.clone(),
+            secret,
+        })
+    }
+
+    /// Repeats a delivery until the receiver has taken it.
+    async fn deliver(&self, notices: &[Notice]) {
+        let body = foretell_wire::json_text(&Delivery { notices });
+        let mut pause = FIRST_PAUSE;
+        while let Err(why) = self.post(&body).await {
+            let first = notices.first().map_or("", |notice| &notice.id);
+            warn!(%why, first, retry_seconds = pause.as_secs(), "webhook not delivered");
+            tokio::time::sleep(pause).await;
+            pause = (2 * pause).min(LONGEST_PAUSE);
+        }
+    }
+
+    async fn post(&self, body: &str) -> Result<(), String> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let timestamp = now.map_or(0, |now| now.as_secs()).to_string();
+        let signature = sign_webhook(self.secret.bytes(), &timestamp, body.as_bytes());
+        let request = self
+            .http
+            .post(&self.url)
+            .header("content-type", "application/json")
+            .header("x-foretell-timestamp", &timestamp)
+            .header("x-foretell-signature", signature)
+            .body(body.to_owned());
+        let answer = request.send().await.map_err(|error| error.to_string())?;
+        match answer.status().is_success() {
+            true => Ok(()),
+            false => Err(format!("the receiver answered {}", answer.status())),
+        }
+    }
+}
