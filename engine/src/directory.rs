@@ -107,6 +107,20 @@ impl Directory {
     }
 }
 
+/// The process id of the engine that uses a data directory; 0 when it cannot be read. `None` when no engine
+/// does.
+#[must_use]
+pub fn running_engine(data: &Path) -> Option<i32> {
+    let file = File::open(data.join(LOCK_NAME)).ok()?;
+    match rustix::fs::flock(&file, FlockOperation::NonBlockingLockShared) {
+        Err(rustix::io::Errno::WOULDBLOCK) => {
+            let text = io::read_to_string(file).unwrap_or_default();
+            Some(text.trim().parse().unwrap_or(0))
+        }
+        _ => None,
+    }
+}
+
 /// Fails on a symbolic link in place of the lock.
 fn open_lock(path: &Path) -> io::Result<File> {
     let no_follow = i32::try_from(OFlags::NOFOLLOW.bits()).expect("open flags fit an int");
@@ -139,8 +153,11 @@ mod tests {
         assert_eq!(mode(&first.socket()), 0o600);
         // An existing socket is replaced.
         let _again = first.listen().unwrap();
+        let own = i32::try_from(std::process::id()).unwrap();
+        assert_eq!(running_engine(&path), Some(own));
 
         drop(first);
+        assert_eq!(running_engine(&path), None);
         Directory::lock(&path).unwrap();
     }
 

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use foretell_journal::JournalError;
+use foretell_model::limits::FORMAT_ID;
 use foretell_model::{Rejection, Sequence};
 use thiserror::Error;
 
@@ -23,6 +24,17 @@ pub enum EngineError {
     /// Another engine has locked the data directory.
     #[error("another engine uses {0}; stop it first, or start this one with another --data")]
     InUse(PathBuf),
+    /// The data directory is of a build with another format id.
+    #[error(
+        "{}: the data is of format {found}, this build has {FORMAT_ID}; start the build that wrote it",
+        file.display()
+    )]
+    OtherFormat {
+        /// The file with the id.
+        file: PathBuf,
+        /// The id in it.
+        found: String,
+    },
     /// Creating a directory, lock, socket, thread or signal handler failed.
     #[error("{what}: {source}")]
     Process {
@@ -127,6 +139,7 @@ impl EngineError {
             Self::Superseded(_) => EXIT_SUPERSEDED,
             Self::Process { .. } => 1,
             Self::InUse(_)
+            | Self::OtherFormat { .. }
             | Self::Journal(_)
             | Self::Cluster(_)
             | Self::Checkpoints(_)

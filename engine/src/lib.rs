@@ -27,6 +27,7 @@ mod connection;
 mod directory;
 mod divergence_overrides;
 mod error;
+mod format;
 mod gateways;
 mod heartbeat;
 mod ingress;
@@ -53,13 +54,17 @@ pub use cluster::CLUSTER_STATUS_NAME;
 pub use config::{
     Checkpoints, ClusterConfig, ClusterRole, EngineConfig, Publishing, SigningDomain, Threads,
 };
-pub use directory::{CHECKPOINTS_NAME, JOURNAL_DIRECTORY, SNAPSHOT_DIRECTORY, SOCKET_NAME};
+pub use directory::{
+    CHECKPOINTS_NAME, JOURNAL_DIRECTORY, SNAPSHOT_DIRECTORY, SOCKET_NAME, running_engine,
+};
 pub use error::{EXIT_IO_ERROR, EXIT_REFUSED, EXIT_SUPERSEDED, EngineError};
+pub use format::{FORMAT_NAME, check_format};
 pub use past::PastWriter;
 pub use run::run;
 pub use stop::StopHandle;
 pub use threads::Ready;
 pub use wait::Waiting;
+pub use wiring::check_clock;
 
 #[cfg(test)]
 #[path = "../tests/cluster/mod.rs"]

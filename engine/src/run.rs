@@ -4,6 +4,7 @@ use crate::cluster;
 use crate::config::EngineConfig;
 use crate::directory::Directory;
 use crate::error::EngineError;
+use crate::format::claim_format;
 use crate::threads::{Ready, run_alone};
 
 /// Runs the engine until it is stopped. Calls `on_ready` once: when gateways can connect, or in a
@@ -16,6 +17,7 @@ use crate::threads::{Ready, run_alone};
 /// Every [`EngineError`]; the process exits with [`EngineError::exit_code`].
 pub fn run(config: &EngineConfig, on_ready: impl FnOnce(&Ready)) -> Result<(), EngineError> {
     let directory = Directory::lock(&config.data_directory)?;
+    claim_format(&config.data_directory)?;
     match &config.cluster {
         Some(cluster) => cluster::run(config, cluster, &directory, on_ready),
         None => run_alone(config, &directory, on_ready),

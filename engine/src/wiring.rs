@@ -220,11 +220,10 @@ impl<C: Clocks> ServingParts<C> {
 
 /// Rejects a wall clock more than [`MAX_CLOCK_ADVANCE`] ahead of the last command, before any frame
 /// is journalled with its time.
-pub(crate) fn check_clock(
-    config: &EngineConfig,
-    last: TimeNs,
-    wall: u64,
-) -> Result<(), EngineError> {
+///
+/// # Errors
+/// [`EngineError::ClockJumped`].
+pub fn check_clock(config: &EngineConfig, last: TimeNs, wall: u64) -> Result<(), EngineError> {
     const SECOND: u64 = 1_000_000_000;
     let ahead = Duration::from_nanos(wall.saturating_sub(last.0));
     if config.accept_clock_jump || last == TimeNs(0) || ahead <= MAX_CLOCK_ADVANCE {

@@ -133,22 +133,16 @@ pub fn recover_into(
     refuse_replica(dir)?;
     control::supersede(dir)?;
     directory::remove_unfinished(disk, dir)?;
-    let mark = watermark::read(dir)?;
-    let is_new = directory::segments(dir)?.is_empty()
-        && mark.is_none_or(|mark| mark.sequence == Sequence(0));
-    let new = if is_new {
-        if after > Sequence(0) {
+    let new = match watermark_of_frames(dir)? {
+        None if after > Sequence(0) => {
             let last = Sequence(0);
             return Err(JournalError::Ahead { after, last });
         }
-        create(dir, &options)?
-    } else {
-        let mark = mark.ok_or_else(|| JournalError::Watermark {
-            path: watermark::path(dir),
-            why: "it is missing".to_owned(),
-        })?;
-        let found = scan(dir, &options, after, &mark, reader)?;
-        begin_epoch(dir, &options, &mark, &found)?
+        None => create(dir, &options)?,
+        Some(mark) => {
+            let found = scan(dir, &options, after, &mark, reader)?;
+            begin_epoch(dir, &options, &mark, &found)?
+        }
     };
     remove_marker(disk, dir)?;
     Ok(Recovered {
@@ -164,7 +158,23 @@ pub fn recover_into(
     })
 }
 
-fn refuse_replica(dir: &Path) -> Result<(), JournalError> {
+/// The watermark of the journal in `dir`; `None` of a new one.
+///
+/// # Errors
+/// It is damaged, of a newer version, or missing beside segments.
+pub(crate) fn watermark_of_frames(dir: &Path) -> Result<Option<Watermark>, JournalError> {
+    let mark = watermark::read(dir)?;
+    let is_unwritten = mark.is_none_or(|mark| mark.sequence == Sequence(0));
+    if is_unwritten && directory::segments(dir)?.is_empty() {
+        return Ok(None);
+    }
+    mark.map(Some).ok_or_else(|| JournalError::Watermark {
+        path: watermark::path(dir),
+        why: "it is missing".to_owned(),
+    })
+}
+
+pub(crate) fn refuse_replica(dir: &Path) -> Result<(), JournalError> {
     if directory::is_replica(dir) {
         return Err(JournalError::Replica(directory::replica_marker_path(dir)));
     }

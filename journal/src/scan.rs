@@ -324,6 +324,8 @@ pub struct ScanReport {
     pub epoch: u64,
     /// The last valid frame; 0 when there is none.
     pub last_sequence: Sequence,
+    /// Its time; 0 when there is none.
+    pub last_time: TimeNs,
     /// The last proven frame. Later ones were acknowledged in the last moments, or not at all.
     pub proven_sequence: Sequence,
     /// Chain hash of the last valid batch.
@@ -339,6 +341,7 @@ impl ScanReport {
             genesis: found.header.genesis,
             epoch: found.header.epoch,
             last_sequence: found.end.last,
+            last_time: found.end.time,
             proven_sequence: found.proven.last,
             hash: found.end.hash,
             torn: found.torn,

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 
 use crate::config::Flags;
 
@@ -69,6 +70,16 @@ pub(crate) enum Command {
     /// Check or print the settings
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Say what is wrong with exchange and machine
+    Doctor,
+    /// Collect what a report of a fault needs
+    SupportBundle(SupportBundle),
+    /// Print the completions of a shell
+    Completions {
+        /// Shell
+        #[arg(value_enum)]
+        shell: Shell,
+    },
     /// Verify, replay and query a journal
     Audit(foretell_audit::Audit),
     /// Name the program that measures, foretell-bench
@@ -253,6 +264,16 @@ pub(crate) struct WebhooksArgs {
     /// Stop when this parent process ends
     #[arg(long, hide = true, value_name = "PID")]
     pub supervised: Option<i32>,
+}
+
+/// `foretell support-bundle`
+#[derive(Debug, Args)]
+pub(crate) struct SupportBundle {
+    /// Archive to write, a .tar.gz that does not exist
+    pub file: PathBuf,
+    /// Log to take instead of systemd's (`-` = standard input)
+    #[arg(long, value_name = "FILE")]
+    pub logs: Option<PathBuf>,
 }
 
 /// `foretell demo-bots`

@@ -11,6 +11,8 @@ pub(crate) const USAGE: u8 = 2;
 pub(crate) const REFUSED: u8 = 3;
 /// The operator surface cannot be reached.
 pub(crate) const UNREACHABLE: u8 = 4;
+/// The doctor's worst finding is a warning.
+pub(crate) const WARNING: u8 = 9;
 /// A Rust program that panicked.
 const PANICKED: u8 = 101;
 
@@ -56,6 +58,11 @@ pub(crate) const ALL: &[(u8, &str, &str)] = &[
         "The journal has no such frame",
     ),
     (
+        WARNING,
+        "`doctor`",
+        "A warning: the exchange works, and a person should look",
+    ),
+    (
         EXIT_IO_ERROR,
         "`engine`, `up`",
         "A write or sync of the journal failed; not restarted",
@@ -63,7 +70,8 @@ pub(crate) const ALL: &[(u8, &str, &str)] = &[
     (
         EXIT_REFUSED,
         "all",
-        "Invalid settings or data directory; `engine`, `up`: the start is refused; not restarted",
+        "Invalid settings or data directory; `engine`, `up`: the start is refused; not restarted; \
+         `doctor`: a start would be refused",
     ),
     (
         EXIT_SUPERSEDED,

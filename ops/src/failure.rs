@@ -44,6 +44,11 @@ impl Failure {
         self
     }
 
+    /// The message and the hint.
+    pub(crate) fn into_parts(self) -> (String, Option<String>) {
+        (self.text, self.hint)
+    }
+
     /// The message and the hint, for programs.
     fn json(&self) -> serde_json::Value {
         match &self.hint {

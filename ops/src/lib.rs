@@ -10,6 +10,7 @@ mod cluster;
 mod config;
 mod data_directory;
 pub mod demo;
+mod doctor;
 mod exit_codes;
 pub mod failure;
 mod fingerprint;
@@ -23,6 +24,7 @@ mod processes;
 mod profile;
 mod progress;
 mod runtime;
+mod support_bundle;
 pub mod trader;
 mod webhooks;
 
@@ -30,12 +32,12 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
 use foretell_engine::JOURNAL_DIRECTORY;
 use foretell_journal::disk::{Disk, RealDisk};
 
 use cli::{Cli, Command, ConfigCommand};
-use config::{Checks, Config};
+use config::Config;
 use failure::Failure;
 use output::Output;
 use processes::{process, up};
@@ -80,50 +82,60 @@ fn dispatch(cli: Cli, disk: Arc<dyn Disk>) -> Result<ExitCode, Failure> {
         print_variables(output);
         return Ok(ExitCode::SUCCESS);
     }
-    let checks = match cli.command {
-        Command::Up(_) | Command::Config(ConfigCommand::Check) => Checks::Start,
-        _ => Checks::Values,
-    };
     let process = cli.process_name();
-    let config = Config::load(cli.config.as_deref(), std::env::vars(), cli.flags(), checks)
+    let loaded = Config::load(cli.config.as_deref(), std::env::vars(), cli.flags())
         .map_err(|failure| failure.code(foretell_engine::EXIT_REFUSED))?;
+    match &cli.command {
+        // Refused settings are part of what these say, or nothing to them.
+        Command::Doctor | Command::SupportBundle(_) | Command::Completions { .. } => {}
+        Command::Up(_) | Command::Config(ConfigCommand::Check) => doctor::check_settings(&loaded)?,
+        _ => loaded.check()?,
+    }
+    let config = &loaded.config;
     match cli.command {
-        Command::Config(command) => print_config(&command, &config, output),
+        Command::Config(command) => print_config(&command, config, output),
         Command::Up(up) => {
             logging::install(&config.log, process)?;
-            up::run(&config, cli.config.as_deref(), &up, output)
+            doctor::check_machine(&loaded)?;
+            up::run(config, cli.config.as_deref(), &up, output)
         }
         Command::Engine(arguments) => {
             logging::install(&config.log, process)?;
-            process::engine(&config, &arguments, disk)
+            process::engine(config, &arguments, disk)
         }
         Command::Gateway(arguments) => {
             logging::install(&config.log, process)?;
-            process::gateway(&config, &arguments)
+            process::gateway(config, &arguments)
         }
         Command::Webhooks(arguments) => {
             logging::install(&config.log, process)?;
-            webhooks::run(&config, &arguments)
+            webhooks::run(config, &arguments)
         }
         Command::DemoBots(arguments) => {
             logging::install(&config.log, process)?;
-            demo::bots::run(&config, &arguments)
+            demo::bots::run(config, &arguments)
         }
-        Command::Market(command) => operator::market(&config, &command, output),
-        Command::Account(command) => operator::account(&config, &command, output),
-        Command::Withdrawals(command) => operator::withdrawals(&config, &command, output),
-        Command::Catalog(command) => catalog::run(&config, &command, output),
-        Command::Profile(command) => profile::run(&config, &command, output),
-        Command::Keys(command) => operator::keys(&config, &command, output),
-        Command::Operators(command) => operator::operators(&config, &command, output),
-        Command::System(command) => operator::system(&config, &command, output),
-        Command::Cluster(command) => cluster::run(&config, &command, output),
+        Command::Market(command) => operator::market(config, &command, output),
+        Command::Account(command) => operator::account(config, &command, output),
+        Command::Withdrawals(command) => operator::withdrawals(config, &command, output),
+        Command::Catalog(command) => catalog::run(config, &command, output),
+        Command::Profile(command) => profile::run(config, &command, output),
+        Command::Keys(command) => operator::keys(config, &command, output),
+        Command::Operators(command) => operator::operators(config, &command, output),
+        Command::System(command) => operator::system(config, &command, output),
+        Command::Cluster(command) => cluster::run(config, &command, output),
         Command::Audit(audit) => {
             let journal = config.data.directory.join(JOURNAL_DIRECTORY);
             Ok(audit.run(&journal, output)?)
         }
-        Command::Status => operator::status(&config, output),
+        Command::Status => operator::status(config, output),
         Command::Bench { arguments } => Err(moved(&arguments)),
+        Command::Doctor => Ok(doctor::run(&loaded, output)),
+        Command::SupportBundle(bundle) => support_bundle::run(&loaded, &bundle, output),
+        Command::Completions { shell } => {
+            print_completions(shell);
+            Ok(ExitCode::SUCCESS)
+        }
     }
 }
 
@@ -132,6 +144,12 @@ fn moved(arguments: &[String]) -> Failure {
     Failure::new("measurements are a program of their own")
         .hint(["foretell-bench", &arguments.join(" ")].join(" "))
         .code(exit_codes::USAGE)
+}
+
+fn print_completions(shell: clap_complete::Shell) {
+    let mut command = Cli::command();
+    let name = command.get_name().to_owned();
+    clap_complete::generate(shell, &mut command, name, &mut std::io::stdout());
 }
 
 /// The names of the environment variables, or a JSON object of them by setting.

@@ -14,7 +14,9 @@ use foretell_wire::text::decimal::tick;
 use foretell_wire::text::ids::typed_address;
 
 use crate::config::refusal::Refusal;
-use crate::config::{Catalog, Config, DomainMarkets, Gateway, Signing, SigningDomain, Site};
+use crate::config::{
+    Catalog, Config, DomainMarkets, Gateway, Signing, SigningDomain, Site, Webhooks,
+};
 use crate::logging;
 
 /// Smallest `engine.ring`, which is a power of two.
@@ -116,6 +118,7 @@ impl Config {
             refusals.extend(Refusal::unless(is_host, "operator.hosts", host, allowed));
         }
         self.gateway.check(&mut refusals);
+        self.webhooks.check(&mut refusals);
         self.catalog.check(&mut refusals);
         self.signing.check(&mut refusals);
         self.site.check(&mut refusals);
@@ -158,6 +161,18 @@ impl Gateway {
             let refusal = |why| Refusal::failed("gateway.cors_origins", origin, why);
             refusals.extend(refused.map(refusal));
         }
+    }
+}
+
+impl Webhooks {
+    fn check(&self, refusals: &mut Vec<Refusal>) {
+        let is_url = |text: &str| text.starts_with("https://") || text.starts_with("http://");
+        let allowed = "a URL of https or http, or empty for none";
+        let is_right = self.url.is_empty() || is_url(&self.url);
+        refusals.extend(Refusal::unless(is_right, "webhooks.url", &self.url, allowed));
+        let is_signed = self.url.is_empty() || !self.secret_file.as_os_str().is_empty();
+        let (file, allowed) = (self.secret_file.display(), "a file with a secret, mode 600");
+        refusals.extend(Refusal::unless(is_signed, "webhooks.secret_file", &file, allowed));
     }
 }
 

@@ -12,7 +12,7 @@ use crate::config::refusal::Refusal;
 
 impl Cluster {
     /// Names, servers, files and keys.
-    pub(super) fn check(&self, durability: Durability, refusals: &mut Vec<Refusal>) {
+    pub(crate) fn check(&self, durability: Durability, refusals: &mut Vec<Refusal>) {
         if !self.health_listen.is_empty() {
             refusals.extend(self.health_address().err());
         }

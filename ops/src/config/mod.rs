@@ -10,7 +10,6 @@ mod cluster;
 pub(crate) mod refusal;
 mod settings;
 mod source;
-mod start;
 
 pub(crate) use settings::*;
-pub(crate) use source::{Checks, Flags, variables};
+pub(crate) use source::{Flags, Loaded, SETTINGS_HINT, variables};

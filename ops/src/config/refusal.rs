@@ -87,13 +87,17 @@ impl Origins {
         }
     }
 
-    /// One failure that names all refusals, each in a line; `None` without any.
-    pub(crate) fn failure(&self, refusals: &[Refusal]) -> Option<Failure> {
-        let line = |refusal: &Refusal| match self.of(&refusal.setting) {
+    /// A refusal with its origin.
+    pub(crate) fn line(&self, refusal: &Refusal) -> String {
+        match self.of(&refusal.setting) {
             Some(origin) => format!("{origin}: {refusal}"),
             None => refusal.to_string(),
-        };
-        let lines: Vec<_> = refusals.iter().map(line).collect();
+        }
+    }
+
+    /// One failure that names all refusals, each in a line; `None` without any.
+    pub(crate) fn failure(&self, refusals: &[Refusal]) -> Option<Failure> {
+        let lines: Vec<_> = refusals.iter().map(|refusal| self.line(refusal)).collect();
         (!lines.is_empty()).then(|| Failure::new(lines.join("\n")))
     }
 }

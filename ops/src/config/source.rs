@@ -23,28 +23,43 @@ const DATA_DIRECTORY: &str = "data.directory";
 /// Settings given as flags, by path (`trading.listen`); highest precedence.
 pub(crate) type Flags = Vec<(&'static str, toml::Value)>;
 
-/// What is checked when settings are read.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Checks {
-    /// Their values.
-    Values,
-    /// Also what a start of the exchange needs: files, secrets, addresses.
-    Start,
+/// What a hint says beside refused settings.
+pub(crate) const SETTINGS_HINT: &str =
+    "`foretell config print` shows every setting with its default";
+
+/// The settings of all sources, those that are refused at their defaults or as they are.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub(crate) config: Config,
+    /// Refused values.
+    pub(crate) refusals: Vec<Refusal>,
+    pub(crate) origins: Origins,
 }
 
-impl Config {
-    /// Reads the settings from the file (`path`, else [`DEFAULT_FILE`] if it exists), the
-    /// environment and the flags, and checks them.
+impl Loaded {
+    /// Refuses settings with a value that is not allowed.
     ///
     /// # Errors
     /// Names every mistake: the line of the file or the variable, the setting, its value and what is
     /// allowed.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        let failure = self.origins.failure(&self.refusals);
+        let failure = failure.map(|it| it.hint(SETTINGS_HINT).code(foretell_engine::EXIT_REFUSED));
+        failure.map_or(Ok(()), Err)
+    }
+}
+
+impl Config {
+    /// Reads the settings from the file (`path`, else [`DEFAULT_FILE`] if it exists), the
+    /// environment and the flags, and checks their values.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is no TOML.
     pub(crate) fn load(
         path: Option<&Path>,
         environment: impl Iterator<Item = (String, String)>,
         flags: Flags,
-        checks: Checks,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Loaded, Failure> {
         let mut sources = Sources::default();
         match path {
             Some(path) => sources.read_file(path)?,
@@ -59,15 +74,11 @@ impl Config {
         }
         let config = sources.config();
         sources.refusals.extend(config.refusals());
-        if checks == Checks::Start {
-            sources.refusals.extend(config.start_refusals());
-        }
-        match sources.origins.failure(&sources.refusals) {
-            None => Ok(config),
-            Some(failure) => {
-                Err(failure.hint("`foretell config print` shows every setting with its default"))
-            }
-        }
+        Ok(Loaded {
+            config,
+            refusals: sources.refusals,
+            origins: sources.origins,
+        })
     }
 }
 

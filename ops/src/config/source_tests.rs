@@ -6,6 +6,7 @@ use foretell_gateway::Compatibility;
 
 use super::*;
 use crate::config::Operator;
+use crate::doctor;
 
 fn load(file: &str, environment: &[(&str, &str)], flags: Flags) -> Result<Config, Failure> {
     let directory = tempfile::tempdir().unwrap();
@@ -14,7 +15,9 @@ fn load(file: &str, environment: &[(&str, &str)], flags: Flags) -> Result<Config
     let environment = environment
         .iter()
         .map(|(a, b)| ((*a).to_owned(), (*b).to_owned()));
-    Config::load(Some(&path), environment, flags, Checks::Start)
+    let loaded = Config::load(Some(&path), environment, flags)?;
+    doctor::check_settings(&loaded)?;
+    Ok(loaded.config)
 }
 
 #[test]
@@ -268,9 +271,9 @@ fn files_and_addresses_are_checked_for_a_start_alone() {
     let path = directory.path().join("foretell.toml");
     let file = "[trading]\nlisten = \"127.0.0.1:8090\"\n[site]\nlogo = \"/none.png\"\n";
     std::fs::write(&path, file).unwrap();
-    let load = |checks| Config::load(Some(&path), std::iter::empty(), Flags::new(), checks);
-    assert!(load(Checks::Values).is_ok());
-    assert!(load(Checks::Start).is_err());
+    let loaded = Config::load(Some(&path), std::iter::empty(), Flags::new()).unwrap();
+    assert!(doctor::check_settings(&loaded).is_err());
+    assert!(loaded.check().is_ok());
 }
 
 #[test]

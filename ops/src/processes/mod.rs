@@ -2,6 +2,8 @@
 
 pub(crate) mod cluster_config;
 mod fd_limit;
+pub(crate) mod listen;
 pub(crate) mod process;
 mod supervisor;
 pub(crate) mod up;
+mod watchdog;

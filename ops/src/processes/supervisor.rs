@@ -51,6 +51,11 @@ pub(crate) enum Report {
         /// The JSON line it printed.
         line: Value,
     },
+    /// A child ended and will be restarted.
+    Restarting {
+        /// Name of the child.
+        name: String,
+    },
     /// A child ended and will not be restarted.
     Ended {
         /// Name of the child.
@@ -129,6 +134,8 @@ async fn keep_running(
                     return;
                 }
                 warn!(child = spec.name, %status, "exited; restarting");
+                let name = spec.name.clone();
+                let _ = reports.send(Report::Restarting { name });
             }
         }
         if started.elapsed() >= STABLE_AFTER {

@@ -7,11 +7,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use foretell_model::TimeNs;
 use serde_json::{Value, json};
-use socket2::{Domain, Socket, Type};
+use socket2::Socket;
 use tokio::sync::mpsc;
 use tracing::error;
 
+use super::listen::reserve;
 use super::supervisor::{ProcessSpec, Report, Supervisor};
+use super::watchdog::{self, Watchdog};
 use super::{cluster_config, process};
 use crate::cli::Up;
 use crate::config::{ClusterRole, Config};
@@ -47,6 +49,7 @@ pub(crate) fn run(
             outcome = site.open(&mut supervisor, reports, up, output) => outcome,
             () = stop.wait() => Ok(()),
         };
+        watchdog::stopping();
         supervisor.stop().await;
         outcome.map(|()| ExitCode::SUCCESS)
     })
@@ -82,10 +85,14 @@ impl RunningExchange {
             }
         };
         let mut reserved = Vec::new();
-        let trading = reserve(config.trading.listen, &mut reserved)?;
-        let data = reserve(config.gateway.data_listen, &mut reserved)?;
-        let catalog = reserve(config.catalog.listen, &mut reserved)?;
-        let operator = reserve(config.operator.listen, &mut reserved)?;
+        let mut keep = |(address, socket)| {
+            reserved.push(socket);
+            address
+        };
+        let trading = keep(reserve(config.trading.listen)?);
+        let data = keep(reserve(config.gateway.data_listen)?);
+        let catalog = keep(reserve(config.catalog.listen)?);
+        let operator = keep(reserve(config.operator.listen)?);
         // Must exist before its readers start.
         data_directory::prepare_catalog(&config.catalog_file())?;
         if up.demo && !up.no_bots && config.cluster.role == ClusterRole::Standalone {
@@ -182,7 +189,13 @@ impl RunningExchange {
                 )
             });
         }
-        listen(&mut reports, output).await;
+        watchdog::ready();
+        listen(
+            &mut reports,
+            Watchdog::new(client, self.fingerprint.is_some()),
+            output,
+        )
+        .await;
         Ok(())
     }
 
@@ -303,38 +316,6 @@ fn now() -> TimeNs {
     TimeNs(u64::try_from(nanos).unwrap_or(u64::MAX))
 }
 
-/// Reserves an address for the lifetime of the exchange; for port 0 the kernel chooses one.
-///
-/// Gateways share a port (`SO_REUSEPORT`), so two exchanges could do so unnoticed. The first bind,
-/// without sharing, fails if any other process has the port. The second socket stays bound without
-/// listening: a restarted gateway can bind the port and another exchange cannot.
-fn reserve(listen: SocketAddr, reserved: &mut Vec<Socket>) -> Result<SocketAddr, Failure> {
-    let bind = |address: SocketAddr, shared: bool| -> std::io::Result<Socket> {
-        let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
-        // The probe must ignore closing connections of an earlier run. The reserved socket must not
-        // have this option, or the next exchange's probe would succeed.
-        socket.set_reuse_address(!shared)?;
-        socket.set_reuse_port(shared)?;
-        socket.bind(&address.into())?;
-        Ok(socket)
-    };
-    let take = || -> std::io::Result<(SocketAddr, Socket)> {
-        let alone = bind(listen, false)?;
-        let address = alone
-            .local_addr()?
-            .as_socket()
-            .ok_or(std::io::ErrorKind::AddrNotAvailable)?;
-        drop(alone);
-        Ok((address, bind(address, true)?))
-    };
-    let (address, socket) = take().map_err(|error| {
-        Failure::new(format!("cannot listen on {listen}: {error}"))
-            .hint("another exchange may run there: --trading-listen, --data-listen, --catalog-listen and --operator-listen choose other addresses")
-    })?;
-    reserved.push(socket);
-    Ok(address)
-}
-
 /// Waits until each of `names` is ready.
 async fn wait_ready(
     reports: &mut mpsc::UnboundedReceiver<Report>,
@@ -348,6 +329,7 @@ async fn wait_ready(
                 announce(&name, pid, line, output);
                 missing.retain(|waiting| *waiting != name);
             }
+            Some(Report::Restarting { .. }) => {}
             Some(Report::Ended { name, status }) => return Err(process::ended(&name, status)),
             None => return Err(Failure::new("the supervisor lost its children")),
         }
@@ -356,11 +338,27 @@ async fn wait_ready(
 }
 
 /// Handles reports until `up` is stopped.
-async fn listen(reports: &mut mpsc::UnboundedReceiver<Report>, output: Output) {
+async fn listen(
+    reports: &mut mpsc::UnboundedReceiver<Report>,
+    mut watchdog: Watchdog,
+    output: Output,
+) {
     loop {
-        match reports.recv().await {
-            Some(Report::Ready { name, pid, line }) => announce(&name, pid, line, output),
+        let report = tokio::select! {
+            report = reports.recv() => report,
+            () = watchdog.due() => {
+                watchdog.sign().await;
+                continue;
+            }
+        };
+        match report {
+            Some(Report::Ready { name, pid, line }) => {
+                watchdog.begins(&name);
+                announce(&name, pid, line, output);
+            }
+            Some(Report::Restarting { name }) => watchdog.ends(&name),
             Some(Report::Ended { name, status }) => {
+                watchdog.ends(&name);
                 error!("{}", process::ended(&name, status));
                 announce_end(&name, status, output);
             }
@@ -388,25 +386,4 @@ fn merge(mut first: Value, second: Value) -> Value {
         into.extend(from);
     }
     first
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_port_is_taken_once_and_shared_only_with_our_own_gateways() {
-        let any = SocketAddr::from(([127, 0, 0, 1], 0));
-        let mut first = Vec::new();
-        let address = reserve(any, &mut first).unwrap();
-        let refused = reserve(address, &mut Vec::new()).unwrap_err().to_string();
-        assert!(refused.contains("another exchange"), "{refused}");
-
-        let gateway = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
-        gateway.set_reuse_port(true).unwrap();
-        gateway.bind(&address.into()).unwrap();
-        gateway.listen(1).unwrap();
-        drop((first, gateway));
-        reserve(address, &mut Vec::new()).unwrap();
-    }
 }

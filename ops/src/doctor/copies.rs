@@ -1,0 +1,65 @@
+//! Ages of the newest snapshot and of the last backup.
+
+use std::time::{Duration, SystemTime};
+
+use foretell_journal::segment;
+use foretell_journal::snapshot::images;
+
+use super::Subject;
+use super::finding::Finding;
+use crate::config::Config;
+
+/// Longest time between the last frame and the newest snapshot: one is due a minute after a change.
+const SNAPSHOT_DUE: Duration = Duration::from_hours(1);
+/// Longest time without a backup.
+const BACKUP_DUE: Duration = Duration::from_hours(24);
+
+/// Whether a start has a fresh snapshot to begin with.
+pub(super) fn snapshot(subject: &Subject<'_>) -> Finding {
+    let listed = images(&subject.snapshots()).unwrap_or_default();
+    let Some(newest) = listed.first() else {
+        return Finding::ok("none yet: a start executes the whole journal");
+    };
+    let written = |path| std::fs::metadata(path).and_then(|it| it.modified()).ok();
+    let journal = written(foretell_journal::watermark::path(&subject.journal()));
+    let written = written(subject.snapshots());
+    let late = journal
+        .zip(written)
+        .and_then(|(journal, snapshot)| journal.duration_since(snapshot).ok());
+    let is_good = late.is_none_or(|late| late <= SNAPSHOT_DUE);
+    let value = format!("at sequence {newest}, {}", age(written));
+    Finding::when(
+        is_good,
+        value,
+        "look for `no snapshot written` in the log; free space",
+    )
+    .allowed(format!(
+        "{} min behind the journal",
+        SNAPSHOT_DUE.as_secs() / 60
+    ))
+}
+
+/// Whether a backup is there in time; a journal may go without for its first day.
+pub(super) fn backup(subject: &Subject<'_>) -> Finding {
+    let last = last_backup(subject.config);
+    let first = segment::path(&subject.journal(), 1);
+    let begun = std::fs::metadata(first).and_then(|it| it.created()).ok();
+    let value = match last {
+        Some(_) => age(last),
+        None => "no backup known".to_owned(),
+    };
+    let since = last.or(begun).and_then(|at| at.elapsed().ok());
+    let is_good = since.is_none_or(|since| since <= BACKUP_DUE);
+    Finding::when(is_good, value, "make one: docs/operate/backup-upgrade.md")
+        .allowed(format!("{} h old", BACKUP_DUE.as_secs() / 3_600))
+}
+
+/// When the last backup was made, as it left a record; none does yet.
+fn last_backup(_: &Config) -> Option<SystemTime> {
+    None
+}
+
+fn age(at: Option<SystemTime>) -> String {
+    let age = at.and_then(|at| at.elapsed().ok()).unwrap_or_default();
+    format!("{} min old", age.as_secs() / 60)
+}

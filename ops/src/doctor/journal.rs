@@ -1,0 +1,103 @@
+//! Journal, clock and formats of the data directory, as the start's own functions find them.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use foretell_catalog::{Catalog, CatalogError, SCHEMA_VERSION, Sites};
+use foretell_engine::{check_clock, check_format};
+use foretell_journal::{JournalError, ScanReport};
+use foretell_model::TimeNs;
+use foretell_model::limits::FORMAT_ID;
+
+use super::Subject;
+use super::finding::Finding;
+use crate::config::ClusterRole;
+use crate::processes::process::{engine_config, engine_failure};
+
+/// How far the clock may be behind the last frame.
+const MAX_BEHIND: Duration = Duration::from_secs(2);
+
+/// Whether this build is one of the data's.
+pub(super) fn formats(subject: &Subject<'_>) -> Vec<Finding> {
+    let data = match check_format(&subject.config.data.directory) {
+        Ok(None) => Finding::ok(format!("no data yet, this build has {FORMAT_ID}")),
+        Ok(Some(found)) => Finding::ok(format!("data {found}, this build {FORMAT_ID}")),
+        Err(error) => engine_failure(&error).into(),
+    };
+    let catalog = match Catalog::open(&subject.config.catalog_file(), Sites::default()) {
+        Ok(_) => Finding::ok(format!("catalog.db {SCHEMA_VERSION}")),
+        Err(CatalogError::Missing(_)) => Finding::ok("no catalog.db yet"),
+        Err(error) => {
+            Finding::refused(format!("catalog.db: {error}"), "restore it from the backup")
+        }
+    };
+    vec![data, catalog]
+}
+
+/// The journal's end against its watermark, and the clock against its last frame.
+pub(super) fn find(subject: &Subject<'_>) -> Vec<Finding> {
+    let is_cluster = subject.config.cluster.role != ClusterRole::Standalone;
+    match foretell_journal::check(&subject.journal(), is_cluster) {
+        Ok(None) => vec![Finding::ok("none yet")],
+        Ok(Some(report)) => vec![end(&report), clock(subject, report.last_time)],
+        Err(error) => vec![Finding::refused(error.to_string(), action(&error))],
+    }
+}
+
+fn action(error: &JournalError) -> &'static str {
+    match error {
+        // These texts say it.
+        JournalError::AfterIoError(_) | JournalError::Replica(_) | JournalError::Newer { .. } => "",
+        JournalError::NoEngine(_) | JournalError::Unsafe { .. } => {
+            "run it as the user of the exchange"
+        }
+        _ => {
+            "keep the directory as it is; `foretell audit verify` says where it is damaged; restore the last backup"
+        }
+    }
+}
+
+fn end(report: &ScanReport) -> Finding {
+    let (last, proven, epoch) = (report.last_sequence, report.proven_sequence, report.epoch);
+    let mut value = format!("ends at sequence {last}, proven up to {proven}, epoch {epoch}");
+    if let Some((from, to)) = report.torn {
+        value += &format!(
+            "; the next start sets aside a torn tail of {} bytes",
+            to - from
+        );
+    }
+    Finding::ok(value)
+}
+
+fn clock(subject: &Subject<'_>, last: TimeNs) -> Finding {
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    let wall = u64::try_from(since.as_nanos()).unwrap_or(u64::MAX);
+    let behind = Duration::from_nanos(last.0.saturating_sub(wall));
+    if behind > MAX_BEHIND {
+        let value = format!(
+            "the clock is {} s behind the journal's last frame",
+            behind.as_secs()
+        );
+        return Finding::warning(
+            value,
+            "set the clock: engine time waits for it (chrony, NTP)",
+        )
+        .allowed(format!("{} s", MAX_BEHIND.as_secs()));
+    }
+    let jumped = engine_config(subject.config).map(|config| check_clock(&config, last, wall));
+    match jumped {
+        // An engine that runs has its time.
+        Ok(Err(error)) if subject.engine.is_none() => engine_failure(&error).into(),
+        _ => Finding::ok(match last {
+            TimeNs(0) => "the clock has no frame to be compared with".to_owned(),
+            last => {
+                let ahead = Duration::from_nanos(wall.saturating_sub(last.0));
+                format!(
+                    "the clock is {} s after the journal's last frame",
+                    ahead.as_secs()
+                )
+            }
+        }),
+    }
+}
