@@ -13,6 +13,7 @@ use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
 use crate::page::SiteConfig;
 use crate::resources::page::page;
+use crate::view::beginning;
 
 /// Answer of `GET /ui/api/site`.
 #[derive(Serialize, JsonSchema)]
@@ -91,7 +92,7 @@ pub(crate) async fn show(context: RequestContext) -> Result<Json<Site<'static>>,
     let config = &page(&context)?.config;
     let domains = &app.auth.domains;
     let demo = !config.development_wallets.is_empty();
-    let state = app.shared_view.read();
+    let beginning = beginning::of_journal(app).await;
     let site = Site {
         site: &config.site,
         logo: config.logo.as_ref().map(|_| "/ui/logo"),
@@ -105,8 +106,8 @@ pub(crate) async fn show(context: RequestContext) -> Result<Json<Site<'static>>,
         auth_message: L1_MESSAGE,
         order_domains: domains.iter().map(OrderDomain::new).collect(),
         header_prefix: app.auth.first_prefix(),
-        stream_id: hex::encode(state.view.genesis()),
-        simulated_until: state.view.system().simulated_until().map(iso),
+        stream_id: hex::encode(beginning.genesis),
+        simulated_until: beginning.simulated_until.map(iso),
         demo,
         wallet: demo.then_some("/ui/wallet"),
         audit: AuditCommands {
@@ -115,5 +116,5 @@ pub(crate) async fn show(context: RequestContext) -> Result<Json<Site<'static>>,
             receipt: "foretell audit receipt <hash>",
         },
     };
-    Ok(Json::of(&site).at(state.position()))
+    Ok(Json::of(&site).at(app.shared_view.read().position()))
 }
