@@ -5,6 +5,7 @@ import * as format from "../lib/format.js";
 import { t } from "../lib/messages.js";
 import { load } from "../lib/rest.js";
 import { View, get } from "../lib/store.js";
+import { card } from "./figures.js";
 import { failed, skeleton } from "./states.js";
 
 /** @typedef {{ p50: number, p99: number, count: number }} Durations microseconds */
@@ -120,7 +121,7 @@ class EngineView extends View {
 
   build() {
     const parts = {
-      cards: Array.from({ length: CARDS }, () => h("div.card", null, h("span.dim"), h("strong.num"), h("small.dim"))),
+      cards: Array.from({ length: CARDS }, () => card("", "", { note: "" })),
       rate: h("div.trend-chart"),
       latency: h("div.trend-chart"),
       processes: h("div.scroll"),

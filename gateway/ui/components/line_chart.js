@@ -4,6 +4,7 @@ import { timeTicks, valueTicks } from "../lib/axis.js";
 import { fill, frame, h, s, setText } from "../lib/dom.js";
 import * as format from "../lib/format.js";
 import { t } from "../lib/messages.js";
+import { newest } from "../lib/pages.js";
 import { View, save, saved } from "../lib/store.js";
 import { empty, failed, skeleton } from "./states.js";
 import { segmented } from "./tab_list.js";
@@ -96,21 +97,32 @@ export class LineChart extends View {
   choose(range) {
     this.range = range;
     save(this.key, range);
+    this.restart();
+  }
+
+  /** What was drawn is of another question: bars stand there until its answer comes. */
+  restart() {
     this.lines = null;
+    this.scale = undefined;
+    this.move(-1);
+    fill(this.box, skeleton(1, "chart"));
     this.load();
   }
 
+  /** Reads the lines. */
   async load() {
-    const range = this.range ?? "all";
-    try {
-      const lines = await this.read(range);
-      if (range !== this.range) return;
+    await this.reading(() => this.read(this.range ?? "all"));
+  }
+
+  reading = newest(
+    (/** @type {Line[]} */ lines) => {
       this.lines = lines;
       this.redraw();
-    } catch (error) {
+    },
+    (error) => {
       if (!this.lines && !this.signal.aborted) failed(this.box, error, () => this.load());
-    }
-  }
+    },
+  );
 
   draw() {
     const { box } = this;
