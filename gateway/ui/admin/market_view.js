@@ -89,7 +89,10 @@ const terms = ({ terms: clock, ...market }, policy) =>
   facts([
     ["Opens", format.when(clock?.opens_at)],
     ["Closes", format.when(clock?.closes_at)],
-    clock?.game_start_time && ["Game starts", `${format.when(clock.game_start_time)}${clock.clear_book_on_start ? ", resting orders end" : ""}`],
+    clock?.game_start_time && [
+      "Game starts",
+      `${format.when(clock.game_start_time)}${clock.clear_book_on_start ? ", resting orders end" : ""}`,
+    ],
     ["Takers wait", clock?.taker_delay_ms ? format.delay(clock.taker_delay_ms) : "no"],
     ["Taker fee", acts.feeText(market.fee)],
     ["Makers get", clock?.rebate_ppm ? `${percent(clock.rebate_ppm)} of each fee` : "nothing of it"],

@@ -46,10 +46,7 @@ class ResolutionPanel extends View {
     let rows, closed;
     try {
       const scope = { signal, market: id, pages: Infinity };
-      [{ rows }, { rows: closed }] = await Promise.all([
-        activitySince(current.address, 0, scope),
-        closedPositions(current.address, scope),
-      ]);
+      [{ rows }, { rows: closed }] = await Promise.all([activitySince(current.address, 0, scope), closedPositions(current.address, scope)]);
     } catch (error) {
       if (!signal.aborted) failed(this.own, error, () => this.account());
       return;

@@ -51,7 +51,12 @@ function account(dialog, body) {
       h("button.plain.square", { type: "button", "aria-label": t("copy"), onclick: copy }, icon("copy")),
     ),
     cash &&
-      h("dl.figures", null, figure(t("cash_free"), format.money(cash.free)), figure(t("cash_reserved"), format.money(cash.total - cash.free))),
+      h(
+        "dl.figures",
+        null,
+        figure(t("cash_free"), format.money(cash.free)),
+        figure(t("cash_reserved"), format.money(cash.total - cash.free)),
+      ),
     h("button", { type: "button", onclick: leave }, t("disconnect")),
   );
 }

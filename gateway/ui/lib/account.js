@@ -209,7 +209,9 @@ export async function refresh() {
   const jobs = [
     readOrders(signal).then(takeOrders),
     readOwn("/balance-allowance?asset_type=COLLATERAL&signature_type=0", signal).then(({ data }) => set("cash", cash(data))),
-    readOn(byOffset(`/ui/api/data/positions?user=${user}&sizeThreshold=0`, POSITIONS_PAGE, signal)).then(({ rows }) => set("positions", rows)),
+    readOn(byOffset(`/ui/api/data/positions?user=${user}&sizeThreshold=0`, POSITIONS_PAGE, signal)).then(({ rows }) =>
+      set("positions", rows),
+    ),
     showNewest("activity", signal),
     load(`/rebates/current?date=${new Date().toISOString().slice(0, 10)}&maker_address=${user}`, signal).then((rows) =>
       set("rebates", rebateSum(rows)),

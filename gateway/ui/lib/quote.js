@@ -90,7 +90,8 @@ const isImmediate = ({ type }) => type === "FOK" || type === "FAK";
  * What a FOK or FAK buy may spend (rules, section 3); undefined for an order that is of shares.
  * @param {Draft} draft
  */
-const budgetOf = (draft) => draft.budget ?? (draft.side === "BUY" && isImmediate(draft) ? down(times(draft.shares, draft.price), CENT) : undefined);
+const budgetOf = (draft) =>
+  draft.budget ?? (draft.side === "BUY" && isImmediate(draft) ? down(times(draft.shares, draft.price), CENT) : undefined);
 
 /**
  * The amounts to sign: what the order gives and what it gets. Rounding never makes the price worse for the owner by more than its tick.
