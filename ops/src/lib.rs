@@ -24,6 +24,7 @@ mod profile;
 mod progress;
 mod runtime;
 pub mod trader;
+mod wall_clock;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
