@@ -231,7 +231,7 @@ mod tests {
         ] {
             let pages = pages(limit, most, step);
             let rows: Vec<u32> = pages.iter().flat_map(|(rows, _)| rows).copied().collect();
-            let expected: Vec<u32> = (0..20)
+            let expected: Vec<u32> = (0..20_u32)
                 .rev()
                 .filter(|number| number.is_multiple_of(2))
                 .collect();

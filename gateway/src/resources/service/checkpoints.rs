@@ -1,5 +1,5 @@
 //! `GET /audit/checkpoint` and `/audit/checkpoints`: the engine's signed checkpoints
-//! (docs/api/operator.md §3).
+//! (docs/api/operator.md §5).
 
 use std::path::PathBuf;
 
