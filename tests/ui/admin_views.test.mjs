@@ -211,7 +211,16 @@ test("an older answer does not stand in the place of a newer one", async () => {
 
 test("event groups go on beyond a page, and a new market may be a question of each", async () => {
   const page = await desk(browser);
-  const group = (number) => ({ event_id: number, title: `Group ${number}`, slug: "", ticker: "", description: "", tags: [], own: true, questions: [] });
+  const group = (number) => ({
+    event_id: number,
+    title: `Group ${number}`,
+    slug: "",
+    ticker: "",
+    description: "",
+    tags: [],
+    own: true,
+    questions: [],
+  });
   const groups = Array.from({ length: 120 }, (_, i) => group(119 - i));
   await page.route("**/events?**", (route) => {
     const query = new URL(route.request().url()).searchParams;
@@ -232,6 +241,7 @@ test("event groups go on beyond a page, and a new market may be a question of ea
   await page.locator(".pager", { hasText: "101 to 120" }).getByRole("button", { name: "Newer" }).click();
   await list.getByText("Group 69", { exact: true }).waitFor();
   await page.getByRole("link", { name: "New market" }).click();
+  await page.getByLabel("Event group").waitFor();
   const choices = await page.getByLabel("Event group").locator("option").allTextContents();
   assert.equal(choices.length, 121);
   await page.getByLabel("Event group").selectOption({ label: "Group 3" });

@@ -215,9 +215,11 @@ test("orders that never rest give two decimals and take four, at no worse a pric
               if (makerAmount === 0n || takerAmount === 0n) continue;
               const [given, taken] = [makerAmount % 10_000n, takerAmount % 100n];
               // A sale is never below its price; a buy is never more than a tick above it.
-              const worse = side === "BUY" ? makerAmount * 1_000_000n >= (price + tick) * takerAmount : takerAmount * 1_000_000n < price * makerAmount;
+              const worse =
+                side === "BUY" ? makerAmount * 1_000_000n >= (price + tick) * takerAmount : takerAmount * 1_000_000n < price * makerAmount;
               const costs = side === "BUY" && makerAmount > (shares * price) / 1_000_000n;
-              if (given || taken || costs || (worse && shares > 1_000_000n)) found.push([side, type, price, shares, makerAmount, takerAmount].join());
+              if (given || taken || costs || (worse && shares > 1_000_000n))
+                found.push([side, type, price, shares, makerAmount, takerAmount].join());
             }
           }
         }

@@ -1,5 +1,6 @@
 /** Balances, the account's value over time, its profit by market, and everything the visitor owns. */
 
+import { refreshSoon } from "../lib/account.js";
 import { fill, h, saveCsv, table } from "../lib/dom.js";
 import { float, text } from "../lib/decimal.js";
 import * as format from "../lib/format.js";
@@ -85,6 +86,7 @@ class PortfolioView extends View {
     this.follow(["session", "cash", "positions", "rebates"], () => this.draw());
     this.follow("positions", () => this.load());
     this.every(PROFIT_MS, () => this.load());
+    refreshSoon();
   }
 
   /**

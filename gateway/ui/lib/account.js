@@ -57,6 +57,10 @@ const ACTIVITY_PAGE = 100;
 const FEE_PAGES = 12;
 const REFRESH_AFTER_MS = 150;
 const POLL_MS = 2000;
+/** Prices of positions move without a message of the account. */
+const PRICES_MS = 20_000;
+/** When the records were read last. */
+let refreshed = 0;
 /** The longest delay of a market. */
 const MAX_DELAY_MS = 60_000;
 
@@ -77,7 +81,8 @@ export function start() {
     refresh();
   });
   setInterval(() => {
-    if (session() && !document.hidden && get("user_stream") !== "live") refreshSoon();
+    const isStale = get("user_stream") !== "live" || Date.now() - refreshed > PRICES_MS;
+    if (session() && !document.hidden && isStale) refreshSoon();
   }, POLL_MS);
 }
 
@@ -206,6 +211,7 @@ export async function refresh() {
   const { signal } = reads;
   const user = current.address;
   refreshing = "running";
+  refreshed = Date.now();
   const jobs = [
     readOrders(signal).then(takeOrders),
     readOwn("/balance-allowance?asset_type=COLLATERAL&signature_type=0", signal).then(({ data }) => set("cash", cash(data))),
