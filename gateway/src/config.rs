@@ -10,6 +10,7 @@ use foretell_view::Chunking;
 use foretell_wire::Compatibility;
 use foretell_wire::text::time::TimeForm;
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
+use serde::{Deserialize, Serialize};
 
 use crate::access::operator_token::OperatorToken;
 use crate::access::oracle::OracleConfig;
@@ -20,12 +21,31 @@ use crate::policy::limits::{ConnectionLimits, StreamLimits};
 use crate::policy::rate_limits::RateLimits;
 
 /// A family of credential headers: `<name>_ADDRESS` and so on.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct HeaderPrefix {
     /// Letters, digits, `-` and `_`.
     pub name: String,
     /// Format of `match_time` and `last_update` for its clients (docs/api/market-data.md §6).
     pub times: TimeForm,
+}
+
+impl HeaderPrefix {
+    /// The name of the interface's own family.
+    pub const OWN: &str = "SERVICE";
+
+    /// The families without a setting: the interface's own, and that of Polymarket's clients.
+    #[must_use]
+    pub fn usual() -> Vec<Self> {
+        let prefix = |name: &str, times| Self {
+            name: name.to_owned(),
+            times,
+        };
+        vec![
+            prefix(Self::OWN, TimeForm::Iso),
+            prefix("POLY", TimeForm::Unix),
+        ]
+    }
 }
 
 /// Rate limits, trusted proxies, origins, allowlist.
@@ -137,10 +157,6 @@ impl GatewayConfig {
     /// no snapshots, catalog, page or operators.
     #[must_use]
     pub fn new(journal: PathBuf, engine_socket: PathBuf, master: MasterSecret) -> Self {
-        let prefix = |name: &str, times| HeaderPrefix {
-            name: name.to_owned(),
-            times,
-        };
         Self {
             journal,
             snapshots: PathBuf::new(),
@@ -154,10 +170,7 @@ impl GatewayConfig {
             connections: ConnectionLimits::default(),
             streams: StreamLimits::default(),
             policy: RequestPolicyConfig::default(),
-            prefixes: vec![
-                prefix("SERVICE", TimeForm::Iso),
-                prefix("POLY", TimeForm::Unix),
-            ],
+            prefixes: HeaderPrefix::usual(),
             compatibility: Compatibility::default(),
             window: Window::default(),
             dev_auth_hints: false,

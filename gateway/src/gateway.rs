@@ -382,8 +382,7 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
         event_markets: EventMarkets::default(),
         market_pages: MarketPages::default(),
         profiles: Profiles::default(),
-        page: (config.page.clone())
-            .map(|page| Page::new(page, config.journal.clone(), config.snapshots.clone())),
+        page: config.page.clone().map(Page::new),
         catalog_facts: CatalogFacts::default(),
         catalog: config.catalog.clone().map(CatalogPool::new).map(Arc::new),
     });

@@ -4,7 +4,6 @@ pub(crate) mod day_volume;
 pub(crate) mod files;
 pub(crate) mod typed_data;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -80,9 +79,6 @@ pub struct Logo {
 /// The page of this process.
 pub(crate) struct Page {
     pub(crate) config: PageConfig,
-    /// Directories whose sizes the engine room shows.
-    pub(crate) journal: PathBuf,
-    pub(crate) snapshots: PathBuf,
     pub(crate) volumes: DayVolumes,
     /// The newest answer of `/ui/api/engine`, and when it was made.
     pub(crate) engine_room: Mutex<Option<EngineRoom>>,
@@ -97,11 +93,9 @@ pub(crate) struct EngineRoom {
 }
 
 impl Page {
-    pub(crate) fn new(config: PageConfig, journal: PathBuf, snapshots: PathBuf) -> Self {
+    pub(crate) fn new(config: PageConfig) -> Self {
         Self {
             config,
-            journal,
-            snapshots,
             volumes: DayVolumes::default(),
             engine_room: Mutex::new(None),
         }

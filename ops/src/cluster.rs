@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use foretell_auth::MasterSecret;
 use foretell_engine::{CLUSTER_STATUS_NAME, JOURNAL_DIRECTORY};
@@ -20,6 +20,7 @@ use crate::exit_codes::{REFUSED, UNREACHABLE};
 use crate::failure::Failure;
 use crate::output::{Output, field, table};
 use crate::processes::cluster_config::{self, log_settings};
+use crate::wall_clock;
 
 /// Room for headers in a message.
 const HEADER_ROOM: usize = 4_096;
@@ -89,7 +90,7 @@ fn show_status(config: &Config, output: Output) -> Result<ExitCode, Failure> {
                 .hint("`foretell up` with [cluster] settings, or --data of the host that runs")
                 .code(UNREACHABLE)
         })?;
-    let age = now_ms().saturating_sub(status.wall_ms);
+    let age = wall_clock::now().millis().0.saturating_sub(status.wall_ms);
     let is_old = age > CLUSTER_STATUS_MAX_AGE_MS;
     output.answer(&status_json(&status, is_old), |value| {
         let rows: Vec<Vec<String>> = value
@@ -128,14 +129,6 @@ fn status_json(status: &ClusterStatus, is_old: bool) -> Value {
         "foreign_messages": status.foreign_messages,
         "state": if is_old { "engine not running" } else { &status.state },
     })
-}
-
-fn now_ms() -> u64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| {
-            u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-        })
 }
 
 fn init(

@@ -26,6 +26,7 @@ mod progress;
 mod runtime;
 mod support_bundle;
 pub mod trader;
+mod wall_clock;
 mod webhooks;
 
 use std::ffi::OsString;

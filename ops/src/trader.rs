@@ -2,21 +2,23 @@
 //! end-to-end tests. It signs like any client and uses only the public interface.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use foretell_auth::l2::L2Request;
 use foretell_auth::text::checksum_address;
 use foretell_auth::withdrawal::WithdrawalMessage;
 use foretell_auth::{Domain, Domains, L2Credentials, OrderFields, Signer};
+use foretell_gateway::HeaderPrefix;
 use foretell_model::{OrderId, Sequence, Side, TimeMs, TokenId, WalletAddress, WalletKind};
 use foretell_wire::text::ids::bytes32;
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
+use crate::wall_clock::{self, since_epoch};
 
 /// Header family of the trader.
-const PREFIX: &str = "SERVICE";
+const PREFIX: &str = HeaderPrefix::OWN;
 
 /// Status and JSON body.
 pub type Answer = (u16, Value);
@@ -165,7 +167,9 @@ impl Trader {
             .build()
             .map_err(|error| Failure::new(format!("cannot make an HTTP client: {error}")))?;
         let mut request = http.post(format!("{base}/auth/api-key"));
-        for (name, value) in signer.l1_headers(PREFIX, domains.chain_id(), now().as_secs(), nonce) {
+        for (name, value) in
+            signer.l1_headers(PREFIX, domains.chain_id(), since_epoch().as_secs(), nonce)
+        {
             request = request.header(name, value);
         }
         let (status, answer) = send(request).await?;
@@ -217,8 +221,8 @@ impl Trader {
             .map_err(|error| Failure::new(format!("no randomness: {error}")))?;
         // 53 bits: clients send the salt as a JSON number, which other languages read as a double.
         let salt = u64::from_be_bytes(salt) >> 11;
-        let millis = u64::try_from(now().as_millis()).unwrap_or(u64::MAX);
-        self.sign_exactly(terms, salt, TimeMs(millis))
+        let timestamp = wall_clock::now().millis();
+        self.sign_exactly(terms, salt, timestamp)
     }
 
     /// Signs an order with a given salt and time.
@@ -440,7 +444,8 @@ impl Trader {
     #[must_use]
     pub fn headers(&self, method: &str, path: &str, body: &[u8]) -> Vec<(String, String)> {
         let request = L2Request { method, path, body };
-        self.credentials.headers(PREFIX, now().as_secs(), &request)
+        self.credentials
+            .headers(PREFIX, since_epoch().as_secs(), &request)
     }
 
     /// A public `GET`.
@@ -464,10 +469,12 @@ impl Trader {
     /// The server cannot be reached.
     pub async fn derive_key(&self, nonce: u64) -> Result<Answer, Failure> {
         let mut request = self.http.get(format!("{}/auth/derive-api-key", self.base));
-        for (name, value) in
-            self.signer
-                .l1_headers(PREFIX, self.domains.chain_id(), now().as_secs(), nonce)
-        {
+        for (name, value) in self.signer.l1_headers(
+            PREFIX,
+            self.domains.chain_id(),
+            since_epoch().as_secs(),
+            nonce,
+        ) {
             request = request.header(name, value);
         }
         send(request).await
@@ -486,13 +493,6 @@ pub fn token(text: &str) -> Option<TokenId> {
     alloy_primitives::U256::from_str_radix(text, 10)
         .ok()
         .map(|value| TokenId(value.to_be_bytes()))
-}
-
-fn now() -> Duration {
-    // A clock before 1970 gives 0, which every server rejects as expired.
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default()
 }
 
 async fn send(request: reqwest::RequestBuilder) -> Result<Answer, Failure> {

@@ -211,7 +211,7 @@ test("a refusal is said in words, the exchange's own text is behind a fold", asy
   await page.getByRole("button", { name: "Create the market" }).click();
   const alert = page.getByRole("alert");
   await alert.getByText(/Choose another/).waitFor();
-  await alert.getByText("What the exchange said").click();
-  await alert.locator(".mono").waitFor();
+  await alert.getByText("The exchange's answer").click();
+  await alert.locator("code").waitFor();
   await clean(page, /status of 409/);
 });

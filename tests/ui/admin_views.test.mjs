@@ -161,6 +161,93 @@ test("the log has all of the journal, also after a restart, and is filtered by p
   await clean(page, /status of 50|Failed to fetch|ERR_|WebSocket/);
 });
 
+test("a market's latest acts are searched on towards the beginning, and it says how far", async () => {
+  const page = await desk(browser);
+  let asked = 0;
+  await page.route("**/acts?**", (route) => {
+    asked += 1;
+    return asked > 20 ? route.continue() : route.fulfill({ json: { acts: [], next: 10_000_000 - asked } });
+  });
+  await page.getByRole("link", { name: /Lindqvist/ }).click();
+  const latest = panel(page, /^Latest acts on it/);
+  await latest.getByText("Nobody did such a thing since no. 9,999,980.").waitFor();
+  await page.getByText("Searched back to no. 9,999,980.").waitFor();
+  assert.equal(asked, 20);
+  await page.getByRole("button", { name: "Older acts" }).click();
+  await latest.getByText("created the market").waitFor();
+  await page.getByText("This is the beginning of the journal.").waitFor();
+  await clean(page);
+});
+
+test("an older answer does not stand in the place of a newer one", async () => {
+  const page = await desk(browser);
+  let release;
+  const gate = new Promise((resolve) => (release = resolve));
+  let asked = 0;
+  await page.route("**/status", async (route) => {
+    asked += 1;
+    const fees = String(100 * asked);
+    const response = await route.fetch();
+    const answer = await response.json();
+    if (fees === "100") await gate;
+    await route.fulfill({ response, json: { ...answer, exchange: { ...answer.exchange, fees } } });
+  });
+  const older = page.waitForResponse("**/status");
+  await page.getByRole("link", { name: "Exchange", exact: true }).click();
+  await eventually(
+    () => asked,
+    (count) => count === 1,
+  );
+  await page.getByRole("button", { name: "Refresh" }).click();
+  const fees = page.locator(".card", { hasText: "Collected fees" }).locator("strong");
+  await fees.filter({ hasText: "$200.00" }).waitFor();
+  release();
+  await older;
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  assert.equal(await fees.textContent(), "$200.00");
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  await clean(page);
+});
+
+test("event groups go on beyond a page, and a new market may be a question of each", async () => {
+  const page = await desk(browser);
+  const group = (number) => ({
+    event_id: number,
+    title: `Group ${number}`,
+    slug: "",
+    ticker: "",
+    description: "",
+    tags: [],
+    own: true,
+    questions: [],
+  });
+  const groups = Array.from({ length: 120 }, (_, i) => group(119 - i));
+  await page.route("**/events?**", (route) => {
+    const query = new URL(route.request().url()).searchParams;
+    const older = groups.filter((each) => each.event_id < Number(query.get("before") ?? Infinity));
+    // As where few of many groups are the operator's own: a page is shorter than it may be.
+    const rows = older.slice(0, Math.min(50, Number(query.get("limit"))));
+    const next = rows.length < older.length ? rows.at(-1).event_id : undefined;
+    return route.fulfill({ json: { events: rows, next } });
+  });
+  await view(page, "Markets");
+  const list = panel(page, "Event groups");
+  await list.getByText("Group 119", { exact: true }).waitFor();
+  const pager = page.locator(".pager", { hasText: "1 to 50" });
+  await pager.getByRole("button", { name: "Older" }).click();
+  await list.getByText("Group 69", { exact: true }).waitFor();
+  await page.locator(".pager", { hasText: "51 to 100" }).getByRole("button", { name: "Older" }).click();
+  await list.getByText("Group 0", { exact: true }).waitFor();
+  await page.locator(".pager", { hasText: "101 to 120" }).getByRole("button", { name: "Newer" }).click();
+  await list.getByText("Group 69", { exact: true }).waitFor();
+  await page.getByRole("link", { name: "New market" }).click();
+  await page.getByLabel("Event group").waitFor();
+  const choices = await page.getByLabel("Event group").locator("option").allTextContents();
+  assert.equal(choices.length, 121);
+  await page.getByLabel("Event group").selectOption({ label: "Group 3" });
+  await clean(page);
+});
+
 test("no table is cut at 390 px", async () => {
   const page = await desk(browser, undefined, { viewport: { width: 390, height: 844 }, hasTouch: true });
   const check = async (name) => {

@@ -116,11 +116,11 @@ export async function operate(...command) {
   return JSON.parse(stdout);
 }
 
-/** Registers a market of the operator's own. Returns its page. */
-export async function register(question) {
+/** Registers a market of the operator's own, with these terms. Returns its page. */
+export async function register(question, terms = {}) {
   const slug = `own-${Date.now().toString(36)}`;
   const file = path.join(process.env.EXCHANGE_DATA, `${slug}.json`);
-  await fs.writeFile(file, JSON.stringify([{ slug, question }]));
+  await fs.writeFile(file, JSON.stringify([{ slug, question, ...terms }]));
   await operate("market", "register", file);
   return `/ui/market/${slug}`;
 }

@@ -21,8 +21,8 @@ const says = (page, wanted) =>
 const figure = (page, name) => page.locator(`order-ticket .figures > div:has(dt:text-is("${name}")) dd`).textContent();
 
 /** A market without bots, with an ask of 40¢ for 100 shares by another wallet. */
-async function quiet() {
-  const market = await register(`Is this book quiet? ${Date.now()}`);
+async function quiet(terms) {
+  const market = await register(`Is this book quiet? ${Date.now()}`, terms);
   const maker = await open(browser);
   await go(maker, market);
   await connect(maker, 3);
@@ -69,6 +69,8 @@ test("the button says why it is off while one types, and nothing invalid is sign
   await page.selectOption("#ticket-type", "FOK");
   await page.fill("#ticket-shares", "500");
   await says(page, /^The book cannot fill this now$/);
+  await page.fill("#ticket-shares", "2");
+  await says(page, /^At least \$1\.00 to trade now$/);
   await page.selectOption("#ticket-type", "GTC");
   await page.locator('order-ticket input[value="SELL"]').check({ force: true });
   await page.fill("#ticket-shares", "10");
@@ -142,13 +144,12 @@ test("outcome first: buttons with prices in the ticket, on rows and on the phone
   await clean(phone);
 });
 
+/** Four percent of takers, highest at 50¢. */
+const FEE = { fee: { rate_ppm: 40_000, exponent: 1 } };
+
 test("total is cost and fee, the gain stands with its percent, buttons step and add, and a fill says what was debited", async () => {
-  const market = await quiet();
+  const market = await quiet(FEE);
   const taker = await open(browser);
-  await taker.route("**/clob-markets/**", async (route) => {
-    const response = await route.fetch();
-    await route.fulfill({ response, json: { ...(await response.json()), fd: { r: 0.04, e: 1 } } });
-  });
   await go(taker, market);
   await connect(taker, 0);
   await state(taker, "live");
@@ -170,14 +171,62 @@ test("total is cost and fee, the gain stands with its percent, buttons step and 
   assert.equal(await taker.inputValue("#ticket-shares"), "85");
   await taker.click("order-ticket .line button:has-text('+$100')");
   assert.equal(await taker.inputValue("#ticket-shares"), "335");
+  await taker.fill("#ticket-shares", "20");
+  await submit(taker).click();
+  await taker.waitForSelector(".notice:has-text('Filled 20 Yes: $8.19 debited, 19.20¢ of it fee.')");
+  await clean(taker);
+});
+
+test("Max leaves room for the fee: the exchange takes it, and a share more is too much", async () => {
+  const market = await quiet(FEE);
+  const taker = await open(browser);
+  await go(taker, market);
+  await connect(taker, 1);
+  await state(taker, "live");
+  await taker.fill("#ticket-price", "40");
   await taker.click("order-ticket .line button:has-text('Max')");
   await taker.waitForSelector("order-ticket .submit:enabled");
   const most = Number(await taker.inputValue("#ticket-shares"));
-  assert.ok(most > 335);
+  const free = Number((await taker.locator("order-ticket .available").textContent()).replace(/[^\d.]/g, ""));
+  // A share costs 40¢ and 0.96¢ of fee.
+  assert.ok(most > (free - 1) / 0.4096 && most <= free / 0.4096, `${most} of ${free}`);
   await taker.fill("#ticket-shares", String(most + 1));
   await says(taker, /^You have \$[\d,.]+ free$/);
-  await taker.fill("#ticket-shares", "20");
+  await taker.fill("#ticket-shares", String(most));
   await submit(taker).click();
-  await taker.waitForSelector(".notice:has-text('Filled 20 Yes: $8.00 debited, $0.00 of it fee.')");
+  await taker.waitForSelector(".notice:has-text('Filled 100 Yes'), .notice:has-text('Order rests')");
+  await taker.click("account-tables button:has-text('Cancel all in this market')");
+  await taker.waitForSelector(".notice:has-text('cancelled')");
   await clean(taker);
+});
+
+test("orders that never rest give two decimals and take four, at no worse a price than typed", async () => {
+  const page = await open(browser);
+  await go(page, "/ui/");
+  const wrong = await page.evaluate(async () => {
+    const { amounts } = await import("/ui/lib/quote.js");
+    const found = [];
+    for (const type of ["FOK", "FAK"]) {
+      for (const tick of [10_000n, 1_000n, 100n]) {
+        for (let price = tick; price < 1_000_000n; price += 37n * tick) {
+          for (const shares of [10_000n, 1_230_000n, 10_010_000n, 777_770_000n]) {
+            for (const side of ["BUY", "SELL"]) {
+              const { makerAmount, takerAmount } = amounts({ side, type, price, shares });
+              if (makerAmount === 0n || takerAmount === 0n) continue;
+              const [given, taken] = [makerAmount % 10_000n, takerAmount % 100n];
+              // A sale is never below its price; a buy is never more than a tick above it.
+              const worse =
+                side === "BUY" ? makerAmount * 1_000_000n >= (price + tick) * takerAmount : takerAmount * 1_000_000n < price * makerAmount;
+              const costs = side === "BUY" && makerAmount > (shares * price) / 1_000_000n;
+              if (given || taken || costs || (worse && shares > 1_000_000n))
+                found.push([side, type, price, shares, makerAmount, takerAmount].join());
+            }
+          }
+        }
+      }
+    }
+    return found;
+  });
+  assert.deepEqual(wrong, []);
+  await clean(page);
 });

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs/promises";
 import { after, before, test } from "node:test";
 
-import { MARKET, clean, connect, eventually, go, launch, open, state } from "./browser.mjs";
+import { MARKET, buy, clean, connect, eventually, go, launch, open, register, state } from "./browser.mjs";
 
 let browser;
 before(async () => {
@@ -131,6 +131,153 @@ test("the portfolio shows value over time, realized and unrealized profit by mar
     const [download] = await Promise.all([page.waitForEvent("download"), page.click(`${place} button.csv`)]);
     assert.match(await fs.readFile(await download.path(), "utf8"), line);
   }
+  await clean(page);
+});
+
+test("a profit has its sign, fees are in it, and both stand by market", async () => {
+  const market = await register(`Will a loss look like one? ${Date.now()}`, { fee: { rate_ppm: 40_000, exponent: 1 } });
+  const title = "Will a loss look like one?";
+  const [maker, taker] = await Promise.all([open(browser), open(browser)]);
+  await Promise.all([go(maker, market), go(taker, market)]);
+  await Promise.all([connect(maker, 3), connect(taker, 2)]);
+  await Promise.all([state(maker, "live"), state(taker, "live")]);
+  const no = (page) => page.locator('order-ticket .outcomes input[value="1"]').check({ force: true });
+  const yes = (page) => page.locator('order-ticket .outcomes input[value="0"]').check({ force: true });
+  await no(maker);
+  await buy(maker, { cents: 40, shares: 10 });
+  await maker.waitForSelector(".notice:has-text('Order rests')");
+  await buy(taker, { cents: 60, shares: 10 });
+  await taker.waitForSelector(".notice:has-text('Filled 10 Yes: $6.10 debited, 9.60¢ of it fee.')");
+  // A new middle, 25¢: what cost $6.096 is worth $2.50.
+  await buy(maker, { cents: 70, shares: 10 });
+  await maker.waitForSelector(".notice:has-text('at 70¢')");
+  await yes(maker);
+  await buy(maker, { cents: 20, shares: 10 });
+  await maker.waitForSelector(".notice:has-text('at 20¢')");
+  await taker.click("nav a:has-text('Portfolio')");
+  const row = taker.locator(".by-market tr", { hasText: title });
+  const cells = async () => (await row.locator("td").allTextContents()).slice(1);
+  await eventually(cells, (texts) => texts.join() === "$0.00,▼ −$3.60,$0.10,▼ −$3.60");
+  assert.equal(await row.locator("td.down").count(), 2);
+  await taker.click("account-tables [role=tab]:has-text('Positions')");
+  await taker.waitForSelector(`account-tables tr:has-text('${title}') td.down:has-text('▼ −$3.60')`);
+  await go(taker, market);
+  await state(taker, "live");
+  await buy(taker, { cents: 20, shares: 10, side: "SELL" });
+  await taker.waitForSelector(".notice:has-text('Filled 10 Yes: $1.94 credited after 6.40¢ fee.')");
+  await taker.click("nav a:has-text('Portfolio')");
+  // 2 − 0.064 − 6 − 0.096.
+  await eventually(cells, (texts) => texts.join() === "▼ −$4.16,$0.00,$0.16,▼ −$4.16");
+  await Promise.all([clean(maker), clean(taker)]);
+});
+
+test("another wallet's profit is gone at once, and another outcome's chart, too", async () => {
+  const page = await open(browser);
+  await go(page, MARKET);
+  await connect(page, 0);
+  await state(page, "live");
+  await buy(page, { cents: 99, shares: 5 });
+  await page.waitForSelector(".notice:has-text('Filled')");
+  let release;
+  let gate = new Promise((resolve) => (release = resolve));
+  await page.waitForSelector("price-chart path.area");
+  await page.route("**/prices-history?**", async (route) => {
+    await gate;
+    await route.continue();
+  });
+  await page.locator('.ladder-panel input[value="1"]').check({ force: true });
+  await page.waitForSelector("price-chart .skeleton.chart");
+  assert.equal(await page.locator("price-chart path.area").count(), 0);
+  release();
+  await page.waitForSelector("price-chart path.area");
+
+  await page.click("nav a:has-text('Portfolio')");
+  await page.waitForSelector(".by-market td.title");
+  gate = new Promise((resolve) => (release = resolve));
+  await page.route("**/closed-positions?**", async (route) => {
+    await gate;
+    await route.continue();
+  });
+  await page.click(".wallet-box .account");
+  await page.click("dialog button:has-text('Disconnect')");
+  await connect(page, 1);
+  await page.waitForSelector(".by-market .skeleton");
+  assert.equal(await page.locator(".by-market td.title").count(), 0);
+  assert.ok(await page.locator(".by-market button.csv").isHidden());
+  release();
+  await page.waitForSelector(".by-market .skeleton", { state: "detached" });
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  await clean(page);
+});
+
+test("the sum of chances is not known while one of them is not", async () => {
+  const page = await open(browser);
+  await page.route("**/ui/api/markets/summary?**", async (route) => {
+    const response = await route.fetch();
+    const rows = await response.json();
+    if (rows.length > 1) Object.assign(rows[1], { price: null, change_24h: null, last_price: null, best_bid: null, best_ask: null });
+    await route.fulfill({ response, json: rows });
+  });
+  await page.routeWebSocket("**/ws/market", () => {});
+  await go(page, EVENT);
+  await page.waitForSelector(".event-row .c-chance strong:text-matches('%')");
+  assert.match(await page.locator("event-view .meta").textContent(), /sum of chances –/);
+  await clean(page);
+});
+
+test("lists longer than a page: the page says so, sums and files have all", async () => {
+  const page = await open(browser);
+  const position = (number) => ({
+    conditionId: `0x${number.toString(16).padStart(64, "0")}`,
+    title: `Position ${number}`,
+    slug: `p-${number}`,
+    outcome: "Yes",
+    outcomeIndex: 0,
+    size: 1,
+    avgPrice: 0.5,
+    curPrice: 1,
+    currentValue: 1,
+    cashPnl: 0.5,
+    percentPnl: 100,
+    realizedPnl: 0,
+    entryFeesUsdc: 0,
+    redeemable: false,
+  });
+  await page.route("**/ui/api/data/positions?**", (route) => {
+    const offset = Number(new URL(route.request().url()).searchParams.get("offset"));
+    return route.fulfill({ json: Array.from({ length: offset === 0 ? 500 : 1 }, (_, i) => position(offset + i)) });
+  });
+  const act = (number) => ({
+    type: "TRADE",
+    side: "BUY",
+    conditionId: `0x${"0".repeat(64)}`,
+    title: `Act ${number}`,
+    slug: "act",
+    outcome: "Yes",
+    outcomeIndex: 0,
+    size: 1,
+    price: 0.5,
+    usdcSize: 0.5,
+    feeUsdc: 0,
+    timestamp: 1_700_000_000 - number,
+    transactionHash: "",
+  });
+  await page.route("**/ui/api/data/activity?**", (route) => {
+    const query = new URL(route.request().url()).searchParams;
+    const first = Number(query.get("cursor") ?? 0);
+    const rows = Array.from({ length: first < 200 ? 100 : 7 }, (_, i) => act(first + i));
+    return route.fulfill({ json: rows, headers: first < 200 ? { "x-next-cursor": String(first + 100) } : {} });
+  });
+  await go(page, "/ui/portfolio");
+  await connect(page, 1);
+  await page.waitForSelector(".card:has(span:text-is('Positions')) strong:text-is('$501.00')");
+  await page.waitForSelector("account-tables [role=tab]:has-text('Positions (501)')");
+  await page.click("account-tables [role=tab]:has-text('Activity')");
+  await page.waitForSelector("account-tables .cut:text-is('The newest 100. The exported file has all.')");
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click("account-tables button.csv")]);
+  const lines = (await fs.readFile(await download.path(), "utf8")).split("\r\n");
+  assert.equal(lines.length, 1 + 207);
+  await page.unrouteAll({ behavior: "ignoreErrors" });
   await clean(page);
 });
 

@@ -76,7 +76,7 @@ pub(crate) const DAY_VOLUME_ROWS: usize = 4_096;
 /// Trades counted for one answer with figures of markets.
 pub(crate) const SUMMARY_ROWS: usize = 16_384;
 /// Trades whose frames are read for one slice of the search for a transaction hash.
-pub(crate) const PROOF_TRADES: usize = 1_024;
+pub(crate) const PROOF_TRADES: u64 = 1_024;
 /// Age at which an answer of the engine room is made again.
 pub(crate) const ENGINE_ROOM_AGE: Duration = Duration::from_millis(500);
 

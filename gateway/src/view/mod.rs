@@ -1,5 +1,6 @@
 //! The view that reads are answered from.
 
+pub(crate) mod beginning;
 pub(crate) mod chunk_adopter;
 pub(crate) mod follower;
 pub(crate) mod search;

@@ -41,6 +41,65 @@ pub(crate) const fn break_if(is_complete: bool) -> ControlFlow<()> {
     }
 }
 
+/// A page of a list whose entries have numbers, the newest first. The number of the last entry that was
+/// visited is where the next page goes on, so a page costs what it visits.
+pub(crate) struct PageBack<R> {
+    limit: usize,
+    /// Entries that may still be visited.
+    left: usize,
+    before: Option<u32>,
+    rows: Vec<R>,
+}
+
+impl<R> PageBack<R> {
+    /// Entries visited for a page.
+    const MOST_VISITED: usize = 1 << 16;
+
+    /// The page of entries before a number, or of the newest ones.
+    pub(crate) const fn new(before: Option<u32>, limit: usize) -> Self {
+        Self {
+            limit,
+            left: Self::MOST_VISITED,
+            before,
+            rows: Vec::new(),
+        }
+    }
+
+    /// The number of the last entry visited.
+    pub(crate) const fn before(&self) -> Option<u32> {
+        self.before
+    }
+
+    /// Visits up to `step` of the entries before [`Self::before`]; `row` makes a row of one that is
+    /// looked for. Breaks when the page is full or has visited its most.
+    pub(crate) fn step<T>(
+        &mut self,
+        step: usize,
+        entries: impl Iterator<Item = (u32, T)>,
+        mut row: impl FnMut(T) -> Option<R>,
+    ) -> ControlFlow<()> {
+        let mut visited = 0;
+        for (number, entry) in entries.take(step.min(self.left)) {
+            visited += 1;
+            self.before = Some(number);
+            self.rows.extend(row(entry));
+            if self.rows.len() == self.limit {
+                return ControlFlow::Break(());
+            }
+        }
+        self.left -= visited;
+        if visited < step {
+            self.before = self.before.filter(|_| self.left == 0);
+        }
+        break_if(visited < step)
+    }
+
+    /// The rows, and the number before which the next page begins; `None` after the oldest entry.
+    pub(crate) fn finish(self) -> (Vec<R>, Option<u32>) {
+        (self.rows, self.before.filter(|before| *before > 0))
+    }
+}
+
 /// The rows of a page among all that are added. Memory is bounded by the page, not by the list.
 pub(crate) struct BestRows<K> {
     page: LimitOffset,
@@ -130,7 +189,58 @@ pub(crate) fn end_page<T>(rows: &mut Vec<T>, limit: usize) -> Option<&T> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
+
+    /// The pages of the even numbers below 20, and the entries that each visits.
+    fn pages(limit: usize, most: usize, step: usize) -> Vec<(Vec<u32>, usize)> {
+        let (mut before, mut pages) = (None, Vec::new());
+        loop {
+            let visited = Cell::new(0);
+            let mut page = PageBack::new(before, limit);
+            page.left = most;
+            loop {
+                let end = page.before().unwrap_or(20);
+                let entries = (0..end).rev().map(|number| {
+                    visited.set(visited.get() + 1);
+                    (number, number)
+                });
+                let row = |number: u32| number.is_multiple_of(2).then_some(number);
+                if page.step(step, entries, row).is_break() {
+                    break;
+                }
+            }
+            let (rows, next) = page.finish();
+            pages.push((rows, visited.get()));
+            before = next;
+            if next.is_none() {
+                return pages;
+            }
+        }
+    }
+
+    #[test]
+    fn pages_back_have_every_row_once_and_cost_what_they_visit() {
+        for (limit, most, step) in [
+            (3, 100, 4),
+            (3, 100, 100),
+            (1, 5, 2),
+            (100, 3, 2),
+            (100, 100, 20),
+        ] {
+            let pages = pages(limit, most, step);
+            let rows: Vec<u32> = pages.iter().flat_map(|(rows, _)| rows).copied().collect();
+            let expected: Vec<u32> = (0..20_u32)
+                .rev()
+                .filter(|number| number.is_multiple_of(2))
+                .collect();
+            assert_eq!(rows, expected, "{limit} {most} {step}");
+            assert!(pages.iter().all(|(rows, _)| rows.len() <= limit));
+            let visited: usize = pages.iter().map(|(_, visited)| visited).sum();
+            assert_eq!(visited, 20, "{limit} {most} {step}: {pages:?}");
+        }
+    }
 
     #[test]
     fn a_page_of_many_rows_is_found_in_few() {

@@ -1,22 +1,13 @@
 /** Requests of the operator's page, and its errors in words. The token stays in the tab: it is gone when the tab closes. */
 
+import { readOn } from "../lib/pages.js";
+import { explain, send } from "../lib/rest.js";
+
 /** @typedef {import("./types.js").Answer} Answer */
 
 const KEY = "foretell.operator_token";
-
-/** An answer that is no success. `message` is the exchange's text. */
-export class Refused extends Error {
-  /**
-   * @param {string} message
-   * @param {number} status 0 when there was no answer
-   * @param {string} code
-   */
-  constructor(message, status, code) {
-    super(message);
-    this.status = status;
-    this.code = code;
-  }
-}
+/** Requests of one search. */
+const MOST_REQUESTS = 20;
 
 export const token = () => sessionStorage.getItem(KEY) ?? "";
 
@@ -30,31 +21,9 @@ export const setToken = (value) => (value ? sessionStorage.setItem(KEY, value) :
  * @param {object} [body]
  * @returns {Promise<T>}
  */
-async function send(method, path, body) {
-  const headers = { accept: "application/json", authorization: `Bearer ${token()}` };
-  if (body) Object.assign(headers, { "content-type": "application/json" });
-  let response;
-  try {
-    response = await fetch(path, { method, headers, body: body && JSON.stringify(body), cache: "no-store" });
-  } catch {
-    throw new Refused("", 0, "");
-  }
-  const text = await response.text();
-  const answer = parsed(text);
-  if (!response.ok) throw new Refused(String(answer?.error ?? text.slice(0, 300)), response.status, String(answer?.code ?? ""));
-  return /** @type {T} */ (answer);
-}
-
-/**
- * @param {string} text
- * @returns {Record<string, unknown> | null}
- */
-function parsed(text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
+async function ask(method, path, body) {
+  const headers = { authorization: `Bearer ${token()}` };
+  return (await send(method, path, { headers, body: body && JSON.stringify(body) })).data;
 }
 
 /**
@@ -66,15 +35,33 @@ function parsed(text) {
 export function read(path, query = {}) {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
   const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
-  return send("GET", text ? `${path}?${text}` : path);
+  return ask("GET", text ? `${path}?${text}` : path);
 }
+
+/**
+ * Rows of a list before a number, the newest first. Where few rows fit an answer may have none: the search goes on, for a while.
+ * @param {string} path
+ * @param {string} name of the rows
+ * @param {Record<string, string | number | undefined> & { limit: number }} query
+ * @param {number} [before]
+ * @param {number} [least] rows that are enough
+ * @returns {Promise<import("../lib/pages.js").Page<any, number>>}
+ */
+export const readBack = (path, name, query, before, least = query.limit) =>
+  readOn(
+    async (/** @type {number | undefined} */ from) => {
+      const page = await /** @type {Promise<any>} */ (read(path, { ...query, before: from }));
+      return { rows: page[name], next: page.next };
+    },
+    { from: before, enough: (rows, requests) => rows.length >= least || requests >= MOST_REQUESTS },
+  );
 
 /**
  * @param {string} path
  * @param {object} body
  * @returns {Promise<Answer>}
  */
-export const act = (path, body) => send("POST", path, body);
+export const act = (path, body) => ask("POST", path, body);
 
 export const TOKEN_PLACE =
   "The first admin’s token is in the file operator.token of the data directory. An admin adds other persons under “Operators”; each gets a token then.";
@@ -108,13 +95,5 @@ const WORDS = {
   recovering: "The exchange is starting. Try again in a moment.",
 };
 
-/**
- * The words for an error; what the exchange said, where it says more.
- * @param {unknown} error
- * @returns {{ text: string, detail: string }}
- */
-export function explained(error) {
-  if (!(error instanceof Refused)) return { text: "The page failed.", detail: String(error) };
-  if (error.status === 0) return { text: "The exchange does not answer. Is it running?", detail: "" };
-  return { text: WORDS[error.code] ?? "The exchange refused this.", detail: error.message };
-}
+/** @param {unknown} error */
+export const explained = (error) => explain(error, (code) => WORDS[code], "The exchange does not answer. Is it running?");

@@ -1,10 +1,13 @@
 /** The frame around the views: sign in, navigation, who one is, results of acts. */
 
-import { fill, h, icon } from "../lib/dom.js";
+import { fill, h } from "../lib/dom.js";
 import { decoded } from "../lib/format.js";
-import { get, save, set } from "../lib/store.js";
+import { get, set } from "../lib/store.js";
+import { newest } from "../lib/pages.js";
+import { ApiError } from "../lib/rest.js";
 import { skeleton } from "../components/states.js";
-import { Refused, TOKEN_PLACE, read, setToken, token } from "./api.js";
+import { themeButton } from "../components/theme_button.js";
+import { TOKEN_PLACE, read, setToken, token } from "./api.js";
 import { ask } from "./ask.js";
 import { problem } from "./parts.js";
 import { VIEWS } from "./views.js";
@@ -28,23 +31,6 @@ const main = /** @type {HTMLElement} */ (document.getElementById("admin"));
 const root = /** @type {HTMLElement} */ (document.getElementById("frame"));
 
 const siteName = () => get("site")?.name ?? "Foretell";
-
-function themeButton() {
-  const dark = () =>
-    (document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
-  const button = h(
-    "button.plain.square",
-    { type: "button", "aria-label": "Switch between light and dark", onclick: change },
-    icon(dark() ? "sun" : "moon"),
-  );
-  function change() {
-    const next = dark() ? "light" : "dark";
-    document.documentElement.dataset.theme = next;
-    save("theme", next);
-    fill(button, icon(dark() ? "sun" : "moon"));
-  }
-  return button;
-}
 
 const brand = () =>
   h(
@@ -94,7 +80,7 @@ export async function start() {
   try {
     show(await read("/me"));
   } catch (error) {
-    if (error instanceof Refused && error.status === 401) signOut(error);
+    if (isUnknown(error)) signOut(error);
     else signIn(error);
   }
 }
@@ -136,6 +122,19 @@ function show(me) {
     result: (key) => key !== undefined && last?.key === key && resultLine(last.text),
     again: () => draw(),
   };
+  /** An act, a link and a refresh may each read the view again before the other's answers are there. */
+  const shown = newest(
+    (/** @type {{ view: import("./views.js").View, content: HTMLElement }} */ { view, content }) => {
+      // Signed out meanwhile.
+      if (!token()) return;
+      if (!content.querySelector("h1")) content.prepend(h("h1.hidden", null, view.label));
+      // What the act was on may have left the view.
+      if (last && !content.querySelector(".result")) content.prepend(resultLine(last.text));
+      fill(main, content);
+      document.title = `${view.label}: ${siteName()} operators`;
+    },
+    (error) => (isUnknown(error) ? signOut(error) : fill(main, problem(error))),
+  );
   // A link to the view that is shown reads it again.
   const links = VIEWS.filter(({ under }) => !under).map(({ name, label }) =>
     h("a", { href: `#${name}`, "data-view": name, onclick: () => location.hash === `#${name}` && draw() }, label),
@@ -168,20 +167,15 @@ function show(me) {
     signOut();
   }
 
-  async function draw() {
+  function draw() {
     const { view, argument } = current();
     for (const link of links) link.setAttribute("aria-current", link.dataset.view === (view.under ?? view.name) ? "page" : "false");
-    try {
-      const content = await view.draw(desk, argument);
-      if (current().view !== view || current().argument !== argument) return;
-      if (!content.querySelector("h1")) content.prepend(h("h1.hidden", null, view.label));
-      // What the act was on may have left the view.
-      if (last && !content.querySelector(".result")) content.prepend(resultLine(last.text));
-      fill(main, content);
-      document.title = `${view.label}: ${siteName()} operators`;
-    } catch (error) {
-      if (error instanceof Refused && error.status === 401) return signOut(error);
-      fill(main, problem(error));
-    }
+    shown(async () => ({ view, content: await view.draw(desk, argument) }));
   }
 }
+
+/**
+ * @param {unknown} error
+ * @returns whether the exchange does not know the token
+ */
+const isUnknown = (error) => error instanceof ApiError && error.status === 401;

@@ -4,8 +4,9 @@ import { fill, h } from "../lib/dom.js";
 import { skeleton } from "../components/states.js";
 import { payoutText } from "../lib/life.js";
 import * as format from "../lib/format.js";
-import { read } from "./api.js";
-import { marketLink, money, percent, problem, records, walletLink, when } from "./parts.js";
+import { newest } from "../lib/pages.js";
+import { read, readBack } from "./api.js";
+import { marketLink, money, percent, problem, records, walletLink } from "./parts.js";
 
 /** @typedef {import("./desk.js").Desk} Desk */
 /** @typedef {import("./types.js").LoggedAct} LoggedAct */
@@ -53,6 +54,8 @@ const DID = {
 };
 
 const wanted = { operator: "", command: "" };
+/** Acts that end a search. */
+const ENOUGH = 20;
 
 /**
  * @param {Desk} desk
@@ -60,34 +63,7 @@ const wanted = { operator: "", command: "" };
  */
 export async function logView(desk, condition) {
   const { operators } = await /** @type {Promise<{ operators: import("./types.js").Operator[] }>} */ (read("/operators"));
-  const found = h("div.stack", null, skeleton(6));
-  /** @type {LoggedAct[]} */
-  let all = [];
-  let turn = 0;
-  /** @param {number} [before] */
-  const load = async (before) => {
-    const mine = (turn += 1);
-    if (before === undefined) all = [];
-    try {
-      let next = before;
-      // A page may be empty where nobody acted for long: the search goes on towards the beginning.
-      for (let rows = 0; rows < 20;) {
-        const page = await /** @type {Promise<import("./types.js").Log>} */ (
-          read("/acts", { ...wanted, condition_id: condition, before: next, limit: 100 })
-        );
-        if (mine !== turn) return;
-        all.push(...page.acts);
-        rows += page.acts.length;
-        next = page.next;
-        if (next === undefined) break;
-      }
-      const more = next !== undefined && h("button", { type: "button", onclick: () => load(next) }, "Older acts");
-      const end = h("p.dim", null, "This is the beginning of the journal.");
-      fill(found, acts(desk, all, `Acts (${all.length})`), h("p.pager", null, more || end));
-    } catch (error) {
-      fill(found, problem(error));
-    }
-  };
+  const { found, load } = actList(desk, "Acts", () => ({ ...wanted, condition_id: condition, limit: 100 }));
   const names = [...new Set(operators.map((row) => row.name))].map((name) => /** @type {const} */ ([name, name]));
   const choice = (
     /** @type {"operator" | "command"} */ name,
@@ -130,14 +106,14 @@ async function marketChoice(condition) {
   );
   /** @param {string} search */
   const find = async (search) => {
-    const query = { search, limit: 20 };
-    const page = await /** @type {Promise<{ markets: import("./types.js").Market[] }>} */ (read("/markets/figures", query));
-    known = new Map(page.markets.map((market) => [market.question, market.conditionId]));
+    const { rows } = await readBack("/markets/figures", "markets", { search, limit: 20 });
+    const markets = /** @type {import("./types.js").Market[]} */ (rows);
+    known = new Map(markets.map((market) => [market.question, market.conditionId]));
     fill(
       options,
       [...known.keys()].map((question) => h("option", { value: question })),
     );
-    return page.markets[0]?.question ?? "";
+    return markets[0]?.question ?? "";
   };
   async function typed() {
     if (!known.has(input.value)) await find(input.value);
@@ -150,23 +126,52 @@ async function marketChoice(condition) {
 }
 
 /**
+ * Acts, the newest first, with a button that goes on with older ones.
  * @param {Desk} desk
- * @param {LoggedAct[]} rows
  * @param {string} title
+ * @param {() => Record<string, string | number> & { limit: number }} query
  * @param {import("../lib/dom.js").Child[]} [tools]
  */
-export const acts = (desk, rows, title, tools) =>
+export function actList(desk, title, query, tools) {
+  const found = h("div.stack", null, skeleton(6));
+  /** @type {LoggedAct[]} */
+  let all = [];
+  const shown = newest(
+    (/** @type {{ before?: number, rows: LoggedAct[], next?: number }} */ { before, rows, next }) => {
+      all = before === undefined ? rows : [...all, ...rows];
+      fill(found, acts(desk, all, { title, tools, next }), h("p.pager", null, older(next)));
+    },
+    (error) => fill(found, problem(error)),
+  );
+  /** @param {number} [before] */
+  const load = (before) => shown(async () => ({ before, ...(await readBack("/acts", "acts", query(), before, ENOUGH)) }));
+  const older = (/** @type {number | undefined} */ next) =>
+    next === undefined
+      ? h("p.dim", null, "This is the beginning of the journal.")
+      : [
+          h("button", { type: "button", onclick: () => load(next) }, "Older acts"),
+          h("span.dim", null, `Searched back to no. ${format.count(next)}.`),
+        ];
+  return { found, load };
+}
+
+/**
+ * @param {Desk} desk
+ * @param {LoggedAct[]} rows
+ * @param {{ title: string, tools?: import("../lib/dom.js").Child[], next?: number }} of `next` where the search has not reached the beginning
+ */
+const acts = (desk, rows, { title, tools, next }) =>
   records(
     desk,
     {
-      title,
+      title: `${title} (${rows.length})`,
       columns: [{ label: "When" }, { label: "Who" }, { label: "What" }, { label: "On" }, { label: "Why" }],
-      none: "Nobody did such a thing.",
+      none: next === undefined ? "Nobody did such a thing." : `Nobody did such a thing since no. ${format.count(next)}.`,
       tools,
     },
     rows.map((row) => ({
       cells: [
-        [when(row.time), h("small.dim", null, `no. ${row.sequence}`)],
+        [format.when(row.time), h("small.dim", null, `no. ${row.sequence}`)],
         [h("strong", null, row.name), h("small.dim", null, ` ${row.role}`)],
         `${DID[row.command] ?? row.command}${details(row)}`,
         on(row),
@@ -212,7 +217,7 @@ const update = (fields) =>
       if (name.endsWith("ppm")) return `${words} ${percent(Number(value))}`;
       if (name.endsWith("_ms")) return `${words} ${format.delay(Number(value))}`;
       if (name.endsWith("_at") || name.endsWith("_time"))
-        return `${words} ${typeof value === "string" ? when(value) : value ? when(Number(value)) : "by command"}`;
+        return `${words} ${typeof value === "string" ? format.when(value) : value ? format.when(Number(value)) : "by command"}`;
       return `${words} ${Array.isArray(value) ? value.join(", ") : String(value)}`;
     })
     .join(", ");

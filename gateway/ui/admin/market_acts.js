@@ -1,8 +1,9 @@
 /** What an operator may do with a market: each act with the sentence that says what it does. */
 
+import * as format from "../lib/format.js";
 import { payoutText } from "../lib/life.js";
-import { read } from "./api.js";
-import { counted, millis, money, percent, when } from "./parts.js";
+import { readBack } from "./api.js";
+import { counted, millis, money, percent } from "./parts.js";
 
 /** @typedef {import("./types.js").Market} Market */
 /** @typedef {import("./types.js").Proposal} Proposal */
@@ -147,9 +148,9 @@ const on = ({ condition }, name, path, says, done, more = {}) => ({
  * @returns {Promise<Market | undefined>}
  */
 export async function readMarket(condition) {
-  const found = ["false", "true"].map((archived) => read("/markets/figures", { search: condition, archived, limit: 1 }));
-  const pages = await /** @type {Promise<{ markets: Market[] }[]>} */ (Promise.all(found));
-  return pages.flatMap(({ markets }) => markets)[0];
+  const found = ["false", "true"].map((archived) => readBack("/markets/figures", "markets", { search: condition, archived, limit: 1 }));
+  const pages = await Promise.all(found);
+  return pages.flatMap(({ rows }) => rows)[0];
 }
 
 /**
@@ -167,7 +168,7 @@ const proposed = ({ condition_id: condition, question }) => ({ condition, questi
 
 /** @param {Market} market */
 const open = (market) => {
-  const from = market.terms?.opens_at ? `, not only from ${when(market.terms.opens_at)} on` : "";
+  const from = market.terms?.opens_at ? `, not only from ${format.when(market.terms.opens_at)} on` : "";
   return on(named(market), "Open", "activate", `${quoted(market.question)}: it trades at once${from}`, "It is open.");
 };
 

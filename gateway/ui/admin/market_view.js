@@ -4,10 +4,11 @@ import { h } from "../lib/dom.js";
 import * as format from "../lib/format.js";
 import { payoutText } from "../lib/life.js";
 import { read } from "./api.js";
-import { acts as logRecords } from "./log_view.js";
+import { actList } from "./log_view.js";
 import * as acts from "./market_acts.js";
 import { dueText, stateTag } from "./markets_view.js";
-import { cards, facts, money, panel, percent, price, shares, when } from "./parts.js";
+import { facts } from "../components/figures.js";
+import { cards, money, panel, percent, price, shares } from "./parts.js";
 import { proposalRecords } from "./review_view.js";
 
 /** @typedef {import("./desk.js").Desk} Desk */
@@ -18,12 +19,16 @@ import { proposalRecords } from "./review_view.js";
  * @param {string} condition
  */
 export async function marketView(desk, condition) {
-  const [market, words, review, status, log] = await Promise.all([
+  const latest = actList(desk, "Latest acts on it", () => ({ condition_id: condition, limit: 20 }), [
+    h("a", { href: `#log/${condition}` }, "All acts"),
+  ]);
+  // The search of a large journal takes its time, which the market does not wait for.
+  latest.load();
+  const [market, words, review, status] = await Promise.all([
     acts.readMarket(condition),
     /** @type {Promise<import("./types.js").Words>} */ (read(`/markets/${condition}`)),
     /** @type {Promise<import("./types.js").Review>} */ (read("/review")),
     /** @type {Promise<import("./types.js").Status>} */ (read("/status")),
-    /** @type {Promise<import("./types.js").Log>} */ (read("/acts", { condition_id: condition, limit: 20 })),
   ]);
   if (!market) return h("p.empty", null, "There is no such market.");
   const proposals = review.proposals.filter((row) => row.condition_id === condition);
@@ -69,7 +74,7 @@ export async function marketView(desk, condition) {
     proposals.length > 0 && proposalRecords(desk, proposals),
     panel(desk, "How it trades", [terms(market, policy), buttons(acts.changes(market, words, policy))]),
     panel(desk, "Words", [wordFacts(market, words)]),
-    logRecords(desk, log.acts, "Latest acts on it", [h("a", { href: `#log/${condition}` }, "All acts")]),
+    latest.found,
   );
 }
 
@@ -82,9 +87,12 @@ const payoutActs = (market, proposals) =>
 /** @param {Market} market @param {acts.Policy} policy */
 const terms = ({ terms: clock, ...market }, policy) =>
   facts([
-    ["Opens", when(clock?.opens_at)],
-    ["Closes", when(clock?.closes_at)],
-    clock?.game_start_time && ["Game starts", `${when(clock.game_start_time)}${clock.clear_book_on_start ? ", resting orders end" : ""}`],
+    ["Opens", format.when(clock?.opens_at)],
+    ["Closes", format.when(clock?.closes_at)],
+    clock?.game_start_time && [
+      "Game starts",
+      `${format.when(clock.game_start_time)}${clock.clear_book_on_start ? ", resting orders end" : ""}`,
+    ],
     ["Takers wait", clock?.taker_delay_ms ? format.delay(clock.taker_delay_ms) : "no"],
     ["Taker fee", acts.feeText(market.fee)],
     ["Makers get", clock?.rebate_ppm ? `${percent(clock.rebate_ppm)} of each fee` : "nothing of it"],

@@ -3,17 +3,18 @@
 import { h } from "../lib/dom.js";
 import * as format from "../lib/format.js";
 import { nextText, payoutText } from "../lib/life.js";
-import { read } from "./api.js";
+import { read, readBack } from "./api.js";
 import { STATES, lifeOf, nextActs, quoted } from "./market_acts.js";
 import { marketLink, money, price, records } from "./parts.js";
-import { PAGE, searchList } from "./search_list.js";
+import { PAGE, pagedList, searchList, wantedNow } from "./search_list.js";
 
 /** @typedef {import("./desk.js").Desk} Desk */
 /** @typedef {import("./types.js").Market} Market */
 /** @typedef {import("./types.js").Review} Review */
 
 /** What is looked for, until the tab closes. */
-const wanted = { search: "", status: "", offset: 0 };
+const wanted = { ...wantedNow(), status: "" };
+const wantedGroups = wantedNow();
 
 /** @param {Desk} desk */
 export async function marketsView(desk) {
@@ -33,7 +34,7 @@ export async function marketsView(desk) {
     h("span.grow"),
     desk.may("/markets") && h("a.button.primary", { href: "#new" }, "New market"),
   ];
-  return h("div.stack", null, await searchList(wanted, "Search markets", () => page(desk), filters), await groups(desk));
+  return h("div.stack", null, await searchList(wanted, "Search markets", (before) => page(desk, before), filters), await groups(desk));
 }
 
 const COLUMNS = [
@@ -44,16 +45,16 @@ const COLUMNS = [
   { label: "Acts", class: "acts" },
 ];
 
-/** @param {Desk} desk */
-async function page(desk) {
-  const { search, offset, status } = wanted;
+/** @param {Desk} desk @param {number} [before] */
+async function page(desk, before) {
+  const { search, status } = wanted;
   const archived = status === "archived";
-  const query = { search, offset, limit: PAGE, status: archived ? "" : status, archived: String(archived) };
-  const [{ total, markets }, review] = await Promise.all([
-    /** @type {Promise<{ total: number, markets: Market[] }>} */ (read("/markets/figures", query)),
+  const query = { search, limit: PAGE, status: archived ? "" : status, archived: String(archived) };
+  const [markets, review] = await Promise.all([
+    readBack("/markets/figures", "markets", query, before),
     /** @type {Promise<Review>} */ (read("/review")),
   ]);
-  const rows = markets.map((market) => ({
+  const rows = markets.rows.map((/** @type {Market} */ market) => ({
     key: market.conditionId,
     cells: [
       marketLink(market.conditionId, market.question || market.slug),
@@ -67,7 +68,7 @@ async function page(desk) {
     ],
   }));
   const none = search || status ? "No market matches. Try other words or another state." : "There is no market yet. Create the first one.";
-  return { total, shown: rows.length, content: records(desk, { title: `Markets (${format.count(total)})`, columns: COLUMNS, none }, rows) };
+  return { next: markets.next, shown: rows.length, content: records(desk, { title: "Markets", columns: COLUMNS, none }, rows) };
 }
 
 /** @param {Market} market */
@@ -102,8 +103,15 @@ const words = (group) => [
 
 /** @param {Desk} desk */
 async function groups(desk) {
-  const { events } = await /** @type {Promise<{ events: import("./types.js").Group[] }>} */ (read("/events", { limit: PAGE }));
-  const rows = events.map((group) => ({
+  const { found, load } = pagedList(wantedGroups, (before) => groupPage(desk, before));
+  await load();
+  return found;
+}
+
+/** @param {Desk} desk @param {number} [before] */
+async function groupPage(desk, before) {
+  const groups = await readBack("/events", "events", { limit: PAGE }, before);
+  const rows = groups.rows.map((/** @type {import("./types.js").Group} */ group) => ({
     key: `event ${group.event_id}`,
     cells: [
       h("strong", null, group.title || String(group.event_id)),
@@ -135,5 +143,6 @@ async function groups(desk) {
     { label: "Words" },
     { label: "Acts", class: "acts" },
   ];
-  return records(desk, { title: "Event groups", columns, none: "There is no event group.", key: "events", tools: [add] }, rows);
+  const of = { title: "Event groups", columns, none: "There is no event group.", key: "events", tools: [add] };
+  return { next: groups.next, shown: rows.length, content: records(desk, of, rows) };
 }

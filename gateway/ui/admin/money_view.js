@@ -3,7 +3,7 @@
 import { h } from "../lib/dom.js";
 import * as format from "../lib/format.js";
 import { read } from "./api.js";
-import { ago, cards, money, records, symbol, walletLink, when } from "./parts.js";
+import { ago, cards, money, records, walletLink } from "./parts.js";
 import { moves } from "./users_view.js";
 
 /** @typedef {import("./desk.js").Desk} Desk */
@@ -29,7 +29,7 @@ export async function moneyView(desk) {
       path: "/fees/withdraw",
       says: `out of the exchange: ${money(exchange.fees)} are there`,
       fixed: { reference: crypto.randomUUID() },
-      fields: [{ name: "amount", label: "Amount", kind: "amount", unit: symbol(), required: true }],
+      fields: [{ name: "amount", label: "Amount", kind: "amount", unit: format.symbol(), required: true }],
       done: "The fees are withdrawn.",
     }),
     desk.button("money", {
@@ -41,7 +41,7 @@ export async function moneyView(desk) {
           name: "withdrawal_limit",
           label: "A second person confirms withdrawals above",
           kind: "amount",
-          unit: symbol(),
+          unit: format.symbol(),
           value: limit,
           help: "0: none waits.",
         },
@@ -91,7 +91,7 @@ function waiting(desk, withdrawals) {
         walletLink(row.wallet),
         money(row.amount),
         row.asked_by,
-        [ago(row.asked_at), h("small.dim", null, when(row.asked_at))],
+        [ago(row.asked_at), h("small.dim", null, format.when(row.asked_at))],
         [row.asked_by === desk.me.name ? h("span.dim", null, "another operator than you confirms") : confirm, release],
       ],
     };

@@ -2,11 +2,12 @@
 
 import { fill, h } from "../lib/dom.js";
 import * as format from "../lib/format.js";
-import { act as send, read } from "./api.js";
+import { act as send, readBack } from "./api.js";
 import { resultOf } from "./ask.js";
 import { bodyOf, field } from "./fields.js";
 import { MINIMUM, TICK, clockFields, feeFields, feeText, quoted } from "./market_acts.js";
-import { facts, percent, problem, when } from "./parts.js";
+import { facts } from "../components/figures.js";
+import { percent, problem } from "./parts.js";
 
 /** @typedef {import("./desk.js").Desk} Desk */
 /** @typedef {import("./fields.js").Field} Field */
@@ -26,6 +27,8 @@ import { facts, percent, problem, when } from "./parts.js";
  * @typedef {Body & import("./types.js").Terms} Draft
  */
 
+/** Event groups read in one request. */
+const GROUPS = 1000;
 const STEPS = ["Words", "Trading", "Check"];
 
 /** @param {import("./types.js").Group[]} groups @returns {Spec[]} */
@@ -62,8 +65,8 @@ const slugOf = (question) =>
 
 /** @param {Desk} desk */
 export async function newMarketView(desk) {
-  const { events } = await /** @type {Promise<{ events: import("./types.js").Group[] }>} */ (read("/events", { limit: 100 }));
-  const words = wordFields(events.filter((group) => group.own)).map(field);
+  const { rows: groups } = await readBack("/events", "events", { own: "true", limit: GROUPS }, undefined, Infinity);
+  const words = wordFields(groups).map(field);
   const trading = tradeFields.map(field);
   const reason = field({ name: "reason", label: "Reason, for the log" });
   const trouble = h("div");
@@ -152,7 +155,7 @@ export async function newMarketView(desk) {
  */
 function preview(draft) {
   const fee = { ratePpm: draft.fee?.rate_ppm ?? 0, exponent: draft.fee?.exponent ?? 1 };
-  const opens = draft.opens_at ? when(draft.opens_at) : draft.event_id ? "by command, with its event group" : "at once";
+  const opens = draft.opens_at ? format.when(draft.opens_at) : draft.event_id ? "by command, with its event group" : "at once";
   return h(
     "div.stack",
     null,
@@ -174,8 +177,8 @@ function preview(draft) {
       h("p.rules", null, draft.description),
       facts([
         ["Opens", opens],
-        ["Closes", draft.closes_at ? when(draft.closes_at) : "by command"],
-        draft.end_date && ["Result expected", when(draft.end_date)],
+        ["Closes", draft.closes_at ? format.when(draft.closes_at) : "by command"],
+        draft.end_date && ["Result expected", format.when(draft.end_date)],
         ["Taker fee", `${feeText(fee)}${fee.ratePpm ? `; 100 shares at 50¢ cost ${example(fee)}` : ""}`],
         ["Makers get", draft.rebate_ppm ? `${percent(draft.rebate_ppm)} of each fee` : "nothing of it"],
         ["Takers wait", draft.taker_delay_ms ? format.delay(draft.taker_delay_ms) : "no"],

@@ -1,10 +1,11 @@
 /** Persons and programs with a token, and their roles. */
 
 import { fill, h } from "../lib/dom.js";
+import * as format from "../lib/format.js";
 import { read } from "./api.js";
 import { ask } from "./ask.js";
 import { ROLES } from "./market_acts.js";
-import { millis, records, when } from "./parts.js";
+import { millis, records } from "./parts.js";
 
 /** @typedef {import("./desk.js").Desk} Desk */
 
@@ -38,11 +39,11 @@ export async function operatorsView(desk) {
       h("strong", null, row.name),
       row.role,
       FOR[row.role] ?? "",
-      millis(row.added) ? when(row.added) : "with the exchange",
+      millis(row.added) ? format.when(row.added) : "with the exchange",
       row.revoked
-        ? `revoked ${when(row.revoked)}`
+        ? `revoked ${format.when(row.revoked)}`
         : millis(row.counts_from) > Date.now()
-          ? `second person from ${when(row.counts_from)}`
+          ? `second person from ${format.when(row.counts_from)}`
           : "live",
       !row.revoked &&
         desk.button(`operator ${row.number}`, {

@@ -3,7 +3,8 @@
 import { micros } from "../lib/decimal.js";
 import { h } from "../lib/dom.js";
 import * as format from "../lib/format.js";
-import { get } from "../lib/store.js";
+import { card } from "../components/figures.js";
+import { told } from "../components/states.js";
 import { explained } from "./api.js";
 
 /** @typedef {import("../lib/dom.js").Child} Child */
@@ -55,26 +56,13 @@ export const panel = (desk, title, content, key, tools = []) =>
   );
 
 /**
- * Names and values.
- * @param {(readonly [string, Child | Child[]] | false | undefined | "")[]} rows
- */
-export const facts = (rows) =>
-  h(
-    "dl.desk-facts",
-    null,
-    rows.map((row) => row && h("div", null, h("dt", null, row[0]), h("dd", null, row[1]))),
-  );
-
-/**
- * @param {[string, string, string?][]} figures label, value, a line below
+ * @param {(readonly [string, string, string?])[]} figures label, value, a line below
  */
 export const cards = (figures) =>
   h(
     "div.cards",
     null,
-    figures.map(([label, value, note]) =>
-      h("div.card", null, h("span.dim", null, label), h("strong.num", null, value), note && h("small.dim", null, note)),
-    ),
+    figures.map(([label, value, note]) => card(label, value, { note })),
   );
 
 /**
@@ -82,9 +70,7 @@ export const cards = (figures) =>
  * @returns {HTMLElement}
  */
 export function problem(error) {
-  const { text, detail } = explained(error);
-  const more = detail && detail !== text && h("details", null, h("summary", null, "What the exchange said"), h("p.mono", null, detail));
-  return h("div.problem", { role: "alert" }, h("p", null, text), more);
+  return h("div.problem", { role: "alert" }, told(explained(error)));
 }
 
 /** @param {string} condition @param {string} text */
@@ -96,9 +82,6 @@ export const walletLink = (wallet) => h("a.mono", { href: `#user/${wallet}`, tit
 /** @param {string | number} amount whole units */
 export const money = (amount) => format.money(micros(amount));
 
-/** Sign of the site's currency. @returns {string} */
-export const symbol = () => get("site")?.currency?.symbol ?? "$";
-
 /** @param {string | number} size whole shares */
 export const shares = (size) => format.shares(micros(size));
 
@@ -107,11 +90,6 @@ export const price = (price) => format.price(micros(price), 1_000n);
 
 /** @param {string | undefined} iso @returns {number} milliseconds, 0 without a time */
 export const millis = (iso) => (iso ? Date.parse(iso) : 0);
-
-const moment = new Intl.DateTimeFormat(navigator.language, { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
-
-/** @param {string | number | undefined} time ISO text or milliseconds */
-export const when = (time) => (time ? moment.format(typeof time === "string" ? millis(time) : time) : format.NONE);
 
 /** @param {string} iso */
 export const ago = (iso) => `${format.age(Math.max(0, (Date.now() - millis(iso)) / 1000))} ago`;

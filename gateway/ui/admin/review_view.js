@@ -4,7 +4,7 @@ import { h } from "../lib/dom.js";
 import * as format from "../lib/format.js";
 import { read } from "./api.js";
 import { dispute, finalise, propose, withdraw } from "./market_acts.js";
-import { ago, marketLink, millis, records, when } from "./parts.js";
+import { ago, marketLink, millis, records } from "./parts.js";
 
 /** @typedef {import("./desk.js").Desk} Desk */
 /** @typedef {import("./types.js").Proposal} Proposal */
@@ -17,7 +17,7 @@ export async function reviewView(desk) {
     key: row.condition_id,
     cells: [
       marketLink(row.condition_id, row.question),
-      `${when(row.closed_at)}, ${format.age(row.closed_seconds)} ago`,
+      `${format.when(row.closed_at)}, ${format.age(row.closed_seconds)} ago`,
       "a proposal",
       desk.button(row.condition_id, propose(row.condition_id, row.question, row.outcomes)),
     ],
@@ -52,7 +52,7 @@ export function proposalRecords(desk, proposals) {
     cells: [
       marketLink(row.condition_id, row.question),
       h("strong", null, row.outcome),
-      [h("strong", null, row.proposed_by), h("small.dim", null, `${ago(row.proposed_at)}, ${when(row.proposed_at)}`)],
+      [h("strong", null, row.proposed_by), h("small.dim", null, `${ago(row.proposed_at)}, ${format.when(row.proposed_at)}`)],
       evidence(row),
       second(row, desk),
       actsOf(desk, row).map((act) => desk.button(row.condition_id, act)),

@@ -136,8 +136,6 @@
  * @property {Record<string, unknown>} fields
  * @property {string} reason
  *
- * @typedef {{ acts: LoggedAct[], next?: number }} Log
- *
  * @typedef {object} Answer to a command
  * @property {number} sequence
  * @property {boolean} duplicate

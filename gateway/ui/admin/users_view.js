@@ -2,23 +2,26 @@
 
 import { h } from "../lib/dom.js";
 import * as format from "../lib/format.js";
-import { read } from "./api.js";
-import { cards, marketLink, money, price, records, shares, symbol, walletLink, when } from "./parts.js";
-import { PAGE, searchList } from "./search_list.js";
+import { LAST_PAGE, readOn } from "../lib/pages.js";
+import { read, readBack } from "./api.js";
+import { cards, marketLink, money, price, records, shares, walletLink } from "./parts.js";
+import { PAGE, searchList, wantedNow } from "./search_list.js";
 
 /** @typedef {import("./desk.js").Desk} Desk */
 /** @typedef {import("./types.js").Account} Account */
 
-const wanted = { search: "", offset: 0 };
+const wanted = wantedNow();
+/** Rows of a page of positions, and markets named in one request. */
+const POSITIONS = 500;
+const NAMED = 100;
 
 /** @param {Desk} desk */
-export const usersView = (desk) => searchList(wanted, "Find a wallet", () => page(desk));
+export const usersView = (desk) => searchList(wanted, "Find a wallet", (before) => page(desk, before));
 
-/** @param {Desk} desk */
-async function page(desk) {
-  const query = { wallet: wanted.search, offset: wanted.offset, limit: PAGE };
-  const { total, accounts } = await /** @type {Promise<{ total: number, accounts: Account[] }>} */ (read("/accounts", query));
-  const rows = accounts.map((account) => ({
+/** @param {Desk} desk @param {number} [before] */
+async function page(desk, before) {
+  const accounts = await readBack("/accounts", "accounts", { wallet: wanted.search, limit: PAGE }, before);
+  const rows = accounts.rows.map((/** @type {Account} */ account) => ({
     cells: [
       walletLink(account.wallet),
       money(account.free),
@@ -29,8 +32,8 @@ async function page(desk) {
   }));
   const columns = [{ label: "Wallet" }, num("Free"), num("In orders"), num("Resting orders"), { label: "State" }];
   const none = wanted.search ? "No account begins so. A deposit to a wallet opens its account." : "There is no account yet.";
-  const of = { title: `Users (${format.count(total)})`, columns, none, key: "users", tools: moves(desk, "users") };
-  return { total, shown: rows.length, content: records(desk, of, rows) };
+  const of = { title: "Users", columns, none, key: "users", tools: moves(desk, "users") };
+  return { next: accounts.next, shown: rows.length, content: records(desk, of, rows) };
 }
 
 /**
@@ -43,7 +46,7 @@ export function moves(desk, key, wallet) {
   const fixed = { wallet, reference: crypto.randomUUID() };
   const fields = [
     ...(wallet ? [] : [{ name: "wallet", label: "Wallet, 0x…", required: true }]),
-    { name: "amount", label: "Amount", kind: /** @type {const} */ ("amount"), unit: symbol(), required: true },
+    { name: "amount", label: "Amount", kind: /** @type {const} */ ("amount"), unit: format.symbol(), required: true },
   ];
   const whom = wallet ? format.address(wallet) : "a wallet";
   return [
@@ -73,11 +76,11 @@ export function moves(desk, key, wallet) {
 export async function userView(desk, wallet) {
   const [account, orders, positions, fills] = await Promise.all([
     /** @type {Promise<Account>} */ (read(`/accounts/${wallet}`)),
-    /** @type {Promise<{ data: import("./types.js").Order[] }>} */ (read(`/accounts/${wallet}/orders`)),
-    /** @type {Promise<import("./types.js").Position[]>} */ (read("/positions", { user: wallet, limit: PAGE })),
+    ordersOf(wallet),
+    positionsOf(wallet),
     /** @type {Promise<import("./types.js").Fill[]>} */ (read("/trades", { user: wallet, limit: PAGE, takerOnly: "false" })),
   ]);
-  const titles = await titlesOf(orders.data.map((order) => order.market));
+  const titles = await titlesOf(orders.map((order) => order.market));
   return h(
     "div.stack",
     null,
@@ -96,7 +99,7 @@ export async function userView(desk, wallet) {
       ],
     ]),
     positionRecords(desk, positions),
-    orderRecords(desk, orders.data, titles),
+    orderRecords(desk, orders, titles),
     fillRecords(desk, fills),
   );
 }
@@ -111,14 +114,36 @@ const restrict = (desk, { wallet, closed_only: restricted }) =>
     done: restricted ? "It trades again." : "It may only reduce.",
   });
 
+/** @param {string} wallet @returns {Promise<import("./types.js").Order[]>} */
+async function ordersOf(wallet) {
+  const { rows } = await readOn(async (/** @type {string | undefined} */ next_cursor) => {
+    const page = await /** @type {Promise<any>} */ (read(`/accounts/${wallet}/orders`, { next_cursor }));
+    return { rows: page.data, next: page.next_cursor === LAST_PAGE ? undefined : page.next_cursor };
+  });
+  return rows;
+}
+
+/** @param {string} wallet @returns {Promise<import("./types.js").Position[]>} */
+async function positionsOf(wallet) {
+  const { rows } = await readOn(async (offset = 0) => {
+    const page = await /** @type {Promise<any[]>} */ (read("/positions", { user: wallet, limit: POSITIONS, offset }));
+    return { rows: page, next: page.length < POSITIONS ? undefined : offset + POSITIONS };
+  });
+  return rows;
+}
+
 /** The questions of markets by condition. @param {string[]} conditions */
 async function titlesOf(conditions) {
-  const named = [...new Set(conditions)].slice(0, 100);
-  if (named.length === 0) return new Map();
-  const { markets } = await /** @type {Promise<{ markets: import("./types.js").Market[] }>} */ (
-    read("/markets", { condition_id: named.join(",") })
-  );
-  return new Map(markets.map((market) => [market.conditionId, market.question]));
+  const named = [...new Set(conditions)];
+  /** @type {Map<string, string>} */
+  const titles = new Map();
+  for (let i = 0; i < named.length; i += NAMED) {
+    const { markets } = await /** @type {Promise<{ markets: import("./types.js").Market[] }>} */ (
+      read("/markets", { condition_id: named.slice(i, i + NAMED).join(",") })
+    );
+    for (const market of markets) titles.set(market.conditionId, market.question);
+  }
+  return titles;
 }
 
 const MARKET = [{ label: "Market" }, { label: "Outcome" }];
@@ -151,7 +176,7 @@ function orderRecords(desk, orders, titles) {
       price(order.price),
       shares(order.original_size),
       shares(order.size_matched),
-      when(order.created_at * 1000),
+      format.when(order.created_at * 1000),
     ],
   }));
   const columns = [...MARKET, { label: "Side" }, num("Price"), num("Shares"), num("Filled"), { label: "Since" }];
@@ -168,7 +193,7 @@ function fillRecords(desk, fills) {
       price(fill.price.toFixed(4)),
       shares(fill.size),
       money(fill.feeUsdc ?? 0),
-      when(fill.timestamp * 1000),
+      format.when(fill.timestamp * 1000),
     ],
   }));
   const columns = [...MARKET, { label: "Side" }, num("Price"), num("Shares"), num("Fee"), { label: "When" }];

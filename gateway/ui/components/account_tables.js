@@ -1,7 +1,7 @@
 /** Own open orders, positions, fills and activity, of one market or of all. */
 
 import { micros, text } from "../lib/decimal.js";
-import { cancelAll, cancelOrder, changeShares, refresh } from "../lib/account.js";
+import { allOf, cancelAll, cancelOrder, changeShares, refresh } from "../lib/account.js";
 import { fill, h, icon, saveCsv, table } from "../lib/dom.js";
 import * as format from "../lib/format.js";
 import { titleOf } from "../lib/markets.js";
@@ -64,7 +64,9 @@ class AccountTables extends View {
     } else if (rows.length === 0) fill(panel, empty(t(none)));
     else {
       const focused = document.activeElement?.getAttribute("data-key");
-      fill(panel, h("div.scroll", null, table(columns, newestFirst(rows), t(this.tab))));
+      const isCut = (store === "fills" || store === "activity") && get("cut")?.[store];
+      const more = isCut && h("p.dim.cut", null, t("cut_rows", { n: rows.length }));
+      fill(panel, h("div.scroll", null, table(columns, newestFirst(rows), t(this.tab))), more);
       if (focused) /** @type {HTMLElement | null} */ (panel.querySelector(`[data-key="${CSS.escape(focused)}"]`))?.focus();
     }
   }
@@ -81,15 +83,31 @@ class AccountTables extends View {
       this.tools,
       here && h("button", { type: "button", onclick: cancel(this.only) }, t("cancel_market")),
       orders.length > 0 && h("button", { type: "button", onclick: cancel(undefined) }, t("cancel_everywhere")),
-      count > 0 && h("button.csv", { type: "button", onclick: () => this.save() }, icon("download"), t("export_csv")),
+      count > 0 && csvButton(() => this.save()),
     );
   }
 
-  /** Saves the rows of the tab. */
-  save() {
-    const { store, columns } = TABLES[this.tab];
-    saveCsv(`${this.tab}-${new Date().toISOString().slice(0, 10)}.csv`, columns, newestFirst(get(store) ?? []));
+  /** Saves all rows of the tab, also those that are not shown. */
+  async save() {
+    const { tab } = this;
+    const { store, columns } = TABLES[tab];
+    const rows = store === "fills" || store === "activity" ? await allOf(store) : (get(store) ?? []);
+    saveCsv(`${tab}-${new Date().toISOString().slice(0, 10)}.csv`, columns, newestFirst(rows));
   }
+}
+
+/**
+ * A button that is off while it reads what it saves.
+ * @param {() => Promise<void>} save
+ */
+export function csvButton(save) {
+  const button = /** @type {HTMLButtonElement} */ (h("button.csv", { type: "button", onclick: run }, icon("download"), t("export_csv")));
+  async function run() {
+    button.disabled = true;
+    await save().catch(tell);
+    button.disabled = false;
+  }
+  return button;
 }
 
 /**

@@ -6,16 +6,14 @@ import { fill, frame, h, s, setText } from "../lib/dom.js";
 import * as format from "../lib/format.js";
 import { t } from "../lib/messages.js";
 import { View, open } from "../lib/store.js";
+import { BOTTOM, LEFT, bottomLabels } from "./chart_parts.js";
 import { empty, skeleton } from "./states.js";
 
-const LEFT = 8;
 const RIGHT = 8;
 const TOP = 16;
-const BOTTOM = 22;
 const REDRAW_MS = 250;
-/** Room for a label of the price axis, and half of what one takes at an edge. */
+/** Room for a label of the price axis. */
 const LABEL_WIDTH = 72;
-const LABEL_HALF = 20;
 
 class DepthChart extends View {
   stale = false;
@@ -58,10 +56,8 @@ class DepthChart extends View {
     this.scale = { x, left, right };
     const svg = s("svg", { width, height, "aria-hidden": "true" });
     svg.append(...area(left, x, y, x(low), height - BOTTOM, "bid"), ...area(right, x, y, x(high), height - BOTTOM, "ask"));
-    for (const { at, label } of valueTicks(low, high, Math.max(2, Math.floor(width / LABEL_WIDTH)), priceLabel)) {
-      if (x(at) < LABEL_HALF || x(at) > width - LABEL_HALF) continue;
-      svg.append(s("text", { class: "axis", x: x(at), y: height - 6, "text-anchor": "middle" }, label));
-    }
+    const ticks = valueTicks(low, high, Math.max(2, Math.floor(width / LABEL_WIDTH)), priceLabel);
+    svg.append(...bottomLabels(ticks, x, { width, height }));
     svg.append(s("text", { class: "axis", x: LEFT, y: 12 }, format.short(most)));
     fill(box, svg);
     box.setAttribute(

@@ -5,6 +5,8 @@ import * as format from "../lib/format.js";
 import { t } from "../lib/messages.js";
 import { load } from "../lib/rest.js";
 import { View, get } from "../lib/store.js";
+import { pathOf } from "./chart_parts.js";
+import { card } from "./figures.js";
 import { failed, skeleton } from "./states.js";
 
 /** @typedef {{ p50: number, p99: number, count: number }} Durations microseconds */
@@ -120,7 +122,7 @@ class EngineView extends View {
 
   build() {
     const parts = {
-      cards: Array.from({ length: CARDS }, () => h("div.card", null, h("span.dim"), h("strong.num"), h("small.dim"))),
+      cards: Array.from({ length: CARDS }, () => card("", "", { note: "" })),
       rate: h("div.trend-chart"),
       latency: h("div.trend-chart"),
       processes: h("div.scroll"),
@@ -234,9 +236,7 @@ function trend(values, label) {
   const most = Math.max(...values, 1) * 1.1;
   const shown = Math.max(LEAST_SAMPLES, values.length);
   const x = (/** @type {number} */ i) => width - (values.length - 1 - i) * (width / (shown - 1));
-  const line = values
-    .map((value, i) => `${i ? "L" : "M"}${x(i).toFixed(1)} ${(height - (value / most) * (height - 4)).toFixed(1)}`)
-    .join("");
+  const line = pathOf(values.map((value, i) => [x(i), height - (value / most) * (height - 4)]));
   const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", "aria-hidden": "true" });
   if (values.length > 1) svg.append(s("path", { class: "area", d: `${line}V${height}H${x(0)}Z` }), s("path", { class: "line", d: line }));
   return [svg, h("span.top-label.num.dim", null, label(most)), h("span.now-label.num", null, label(values.at(-1) ?? 0))];

@@ -22,7 +22,8 @@ class HolderList extends View {
     try {
       const rows = await load(`/ui/api/data/holders?market=${market.id}&limit=${SHOWN}`, this.signal);
       const sides = market.outcomes.map((outcome, i) => {
-        const token = rows.find((/** @type {any} */ row) => row.token === `${market.id}:${i}`);
+        // Which form a token has depends on the exchange's `compatibility`.
+        const token = rows.find((/** @type {any} */ row) => [`${market.id}:${i}`, market.tokens[i]].includes(row.token));
         return side(outcome, token?.holders ?? [], i);
       });
       fill(this, h("div.columns", null, sides));

@@ -4,7 +4,9 @@ import { timeTicks, valueTicks } from "../lib/axis.js";
 import { fill, frame, h, s, setText } from "../lib/dom.js";
 import * as format from "../lib/format.js";
 import { t } from "../lib/messages.js";
+import { newest } from "../lib/pages.js";
 import { View, save, saved } from "../lib/store.js";
+import { BOTTOM, LEFT, bottomLabels, pathOf } from "./chart_parts.js";
 import { empty, failed, skeleton } from "./states.js";
 import { segmented } from "./tab_list.js";
 
@@ -19,12 +21,9 @@ export const SPANS = { "1h": 3.6e6, "6h": 2.16e7, "1d": 8.64e7, "1w": 6.048e8, "
 const RELOAD_MS = 30_000;
 /** The present moves at most this often. */
 const REDRAW_MS = 1000;
-const LEFT = 8;
 const TOP = 12;
-const BOTTOM = 22;
-/** Room for a label of the time axis, and half of what one takes at an edge. */
+/** Room for a label of the time axis. */
 const LABEL_WIDTH = 96;
-const LABEL_HALF = 24;
 const MOST_TIMES = 8;
 
 export class LineChart extends View {
@@ -96,21 +95,32 @@ export class LineChart extends View {
   choose(range) {
     this.range = range;
     save(this.key, range);
+    this.restart();
+  }
+
+  /** What was drawn is of another question: bars stand there until its answer comes. */
+  restart() {
     this.lines = null;
+    this.scale = undefined;
+    this.move(-1);
+    fill(this.box, skeleton(1, "chart"));
     this.load();
   }
 
+  /** Reads the lines. */
   async load() {
-    const range = this.range ?? "all";
-    try {
-      const lines = await this.read(range);
-      if (range !== this.range) return;
+    await this.reading(() => this.read(this.range ?? "all"));
+  }
+
+  reading = newest(
+    (/** @type {Line[]} */ lines) => {
       this.lines = lines;
       this.redraw();
-    } catch (error) {
+    },
+    (error) => {
       if (!this.lines && !this.signal.aborted) failed(this.box, error, () => this.load());
-    }
-  }
+    },
+  );
 
   draw() {
     const { box } = this;
@@ -184,10 +194,8 @@ export class LineChart extends View {
    * @param {(time: number) => number} x
    */
   times(from, end, x) {
-    const { height, width } = /** @type {{ height: number, width: number }} */ (this.scale);
-    return timeTicks(from, end, Math.min(MOST_TIMES, Math.max(2, Math.floor((x(end) - x(from)) / LABEL_WIDTH))))
-      .filter(({ at }) => x(at) > LABEL_HALF && x(at) < width - LABEL_HALF)
-      .map(({ at, label }) => s("text", { class: "axis", x: x(at), y: height - 6, "text-anchor": "middle" }, label));
+    const most = Math.min(MOST_TIMES, Math.max(2, Math.floor((x(end) - x(from)) / LABEL_WIDTH)));
+    return bottomLabels(timeTicks(from, end, most), x, /** @type {{ height: number, width: number }} */ (this.scale));
   }
 
   /**
@@ -197,7 +205,7 @@ export class LineChart extends View {
    */
   line({ points }, number, filled) {
     const { x, y, height } = /** @type {NonNullable<LineChart["scale"]>} */ (this.scale);
-    const path = points.map((point, i) => `${i ? "L" : "M"}${x(point.t).toFixed(1)} ${y(point.p).toFixed(1)}`).join("");
+    const path = pathOf(points.map((point) => [x(point.t), y(point.p)]));
     const last = points[points.length - 1];
     const floor = height - BOTTOM;
     return [

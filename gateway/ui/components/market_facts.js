@@ -7,6 +7,7 @@ import { payoutText } from "../lib/life.js";
 import { t } from "../lib/messages.js";
 import { href } from "../lib/router.js";
 import { View, get, open } from "../lib/store.js";
+import { facts } from "./figures.js";
 
 const PROOFS = 8;
 
@@ -37,7 +38,7 @@ class MarketFacts extends View {
         ...(terms ? lifeFacts(terms.life, market.outcomes) : []),
         [t("market_type"), terms ? t(terms.negRisk ? "negative_risk" : "plain_market") : format.NONE],
         [t("condition"), market.id],
-        ...market.tokens.map((token, i) => [t("token_of", { outcome: market.outcomes[i] }), token]),
+        ...market.tokens.map((token, i) => /** @type {const} */ ([t("token_of", { outcome: market.outcomes[i] }), token])),
       ]),
     );
   }
@@ -73,16 +74,15 @@ class MarketFacts extends View {
 }
 
 /**
- * Clock, delay, rebate and proposal; what a market does not have is left out.
+ * Clock, delay, rebate and proposal.
  * @param {import("../lib/open_market.js").Life} life
  * @param {string[]} outcomes
- * @returns {string[][]}
+ * @returns {(readonly [string, string] | false | undefined | 0 | "")[]}
  */
 function lifeFacts(life, outcomes) {
   const rebate = micros(life.rebate_rate);
   const start = life.game_start_time && format.dateTime(life.game_start_time);
-  /** @type {(string[] | false | undefined | 0 | "")[]} */
-  const rows = [
+  return [
     life.opens_at && [t("opens"), format.dateTime(life.opens_at)],
     life.closes_at && [t("closes"), format.dateTime(life.closes_at)],
     start && [t("game_start"), life.clear_book_on_start ? t("game_start_clears", { time: start }) : start],
@@ -92,19 +92,6 @@ function lifeFacts(life, outcomes) {
     life.proposal?.source ? [t("proposal_source"), life.proposal.source] : false,
     life.proposal && [t("challenge_ends"), format.dateTime(life.proposal.challenge_ends)],
   ];
-  return /** @type {string[][]} */ (rows.filter(Boolean));
-}
-
-/**
- * Names and values, the values selectable and breaking anywhere.
- * @param {(string | Node)[][]} rows
- */
-export function facts(rows) {
-  return h(
-    "dl.fact-list",
-    null,
-    rows.map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value))),
-  );
 }
 
 customElements.define("market-facts", MarketFacts);

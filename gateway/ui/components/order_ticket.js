@@ -392,6 +392,7 @@ class OrderTicket extends View {
       postOnly: this.postsOnly(),
       free: session() && get("cash") ? this.free() : null,
       needed: this.needed(draft),
+      marketable: micros(get("site")?.marketable_minimum),
     });
   }
 

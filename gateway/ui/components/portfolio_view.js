@@ -1,12 +1,14 @@
 /** Balances, the account's value over time, its profit by market, and everything the visitor owns. */
 
-import { fill, h, icon, saveCsv, table } from "../lib/dom.js";
+import { refreshSoon } from "../lib/account.js";
+import { fill, h, saveCsv, table } from "../lib/dom.js";
 import { float, text } from "../lib/decimal.js";
 import * as format from "../lib/format.js";
-import { accountValue, activitySince, closedPositions, profits } from "../lib/history.js";
+import { accountValue, profitByMarket } from "../lib/history.js";
 import { t } from "../lib/messages.js";
 import { View, get } from "../lib/store.js";
-import { titled, worth } from "./account_tables.js";
+import { csvButton, titled, worth } from "./account_tables.js";
+import { card } from "./figures.js";
 import { LineChart } from "./line_chart.js";
 import { empty, skeleton } from "./states.js";
 
@@ -54,16 +56,12 @@ customElements.define("value-chart", ValueChart);
 
 class PortfolioView extends View {
   cards = h("div.cards");
-  profit = h("div.scroll", null, skeleton(3));
+  profit = h("div.scroll");
   /** @type {MarketProfit[] | null} */
   rows = null;
-  reading = false;
-  save = h(
-    "button.csv",
-    { type: "button", hidden: true, onclick: () => saveCsv("profit.csv", PROFIT, this.rows ?? []) },
-    icon("download"),
-    t("export_csv"),
-  );
+  /** Whose profit is being read. @type {import("../lib/session.js").Session | null} */
+  reader = null;
+  save = csvButton(() => this.saveAll());
   history = h(
     "div.portfolio-grid",
     null,
@@ -84,33 +82,58 @@ class PortfolioView extends View {
       this.history,
       h("section.panel", { "aria-label": t("account_tabs") }, h("account-tables")),
     );
-    this.follow("session", (session) => {
-      this.rows = null;
-      this.history.hidden = !session;
-      if (session) fill(/** @type {Element} */ (this.history.firstElementChild), h("value-chart"));
-      this.load();
-    });
+    this.follow("session", (session) => this.begin(Boolean(session)));
     this.follow(["session", "cash", "positions", "rebates"], () => this.draw());
     this.follow("positions", () => this.load());
     this.every(PROFIT_MS, () => this.load());
+    refreshSoon();
+  }
+
+  /**
+   * What another wallet had is gone at once.
+   * @param {boolean} connected
+   */
+  begin(connected) {
+    this.rows = null;
+    this.save.hidden = true;
+    this.history.hidden = !connected;
+    fill(this.profit, skeleton(3));
+    if (connected) fill(/** @type {Element} */ (this.history.firstElementChild), h("value-chart"));
+    this.load();
   }
 
   async load() {
     const session = get("session");
     const positions = get("positions");
-    if (!session || !positions || this.reading) return;
-    this.reading = true;
-    const read = [closedPositions(session.address, this.signal), activitySince(session.address, 0, this.signal)];
-    const [closed, activity] = /** @type {[import("../lib/account.js").Position[], import("../lib/account.js").Activity[]]} */ (
-      await Promise.all(read).catch(() => [null, null])
-    );
-    this.reading = false;
-    if (this.signal.aborted || !closed) return;
-    this.rows = profits([...positions, ...closed], activity);
-    this.save.hidden = this.rows.length === 0;
-    fill(this.profit, this.rows.length > 0 ? table(PROFIT, this.rows, t("by_market")) : empty(t("no_positions")));
-    this.draw();
+    if (!session || !positions || this.reader === session) return;
+    this.reader = session;
+    const found = await profitByMarket(session.address, positions, { signal: this.signal }).catch(() => null);
+    if (this.reader === session) this.reader = null;
+    // What was read before stays; the next turn reads again.
+    if (!found || this.signal.aborted || get("session") !== session) return;
+    this.show(found);
     if (get("positions") !== positions) this.load();
+  }
+
+  /** @param {{ rows: MarketProfit[], complete: boolean }} found */
+  show({ rows, complete }) {
+    this.rows = rows;
+    this.save.hidden = rows.length === 0;
+    fill(
+      this.profit,
+      rows.length > 0 ? table(PROFIT, rows, t("by_market")) : empty(t("no_positions")),
+      !complete && h("p.dim.cut", null, t("cut_profit")),
+    );
+    this.draw();
+  }
+
+  /** Saves all rows, also those that the view does not read. */
+  async saveAll() {
+    const session = get("session");
+    const positions = get("positions");
+    if (!session || !positions) return;
+    const { rows } = await profitByMarket(session.address, positions, { signal: this.signal, pages: Infinity });
+    saveCsv("profit.csv", PROFIT, rows);
   }
 
   draw() {
@@ -128,8 +151,8 @@ class PortfolioView extends View {
       card(t("cash_free"), money(known?.free)),
       card(t("cash_reserved"), money(known ? known.total - known.free : undefined)),
       card(t("positions_value"), money(value)),
-      card(t("unrealized"), known ? format.profit(profit) : format.NONE, format.tone(profit)),
-      card(t("realized"), realized === undefined ? format.NONE : format.profit(realized), format.tone(realized ?? 0n)),
+      card(t("unrealized"), known ? format.profit(profit) : format.NONE, { tone: format.tone(profit) }),
+      card(t("realized"), realized === undefined ? format.NONE : format.profit(realized), { tone: format.tone(realized ?? 0n) }),
       rebates > 0n && card(t("rebates_today"), format.money(rebates, { decimals: 4 })),
     );
   }
@@ -155,12 +178,5 @@ const PROFIT = [
   { label: t("fees"), class: "num", cell: (row) => format.money(row.fees), csv: (row) => text(row.fees) },
   gain(t("total"), (row) => row.realized + row.unrealized),
 ];
-
-/**
- * @param {string} name
- * @param {string} value
- * @param {string} [tone]
- */
-const card = (name, value, tone = "") => h("div.card", null, h("span.dim", null, name), h("strong", { class: `num ${tone}` }, value));
 
 customElements.define("portfolio-view", PortfolioView);

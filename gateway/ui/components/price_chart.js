@@ -1,6 +1,7 @@
 /** Price history of the market on screen, up to the live midpoint, or to the payout. */
 
 import { float } from "../lib/decimal.js";
+import { pointsOf } from "../lib/history.js";
 import { t } from "../lib/messages.js";
 import { load } from "../lib/rest.js";
 import { get, open } from "../lib/store.js";
@@ -15,6 +16,7 @@ class PriceChart extends LineChart {
   now = undefined;
 
   connectedCallback() {
+    this.outcome = open("outcome");
     super.connectedCallback();
     this.follow("book", () => this.live());
     this.follow("terms", (terms) => {
@@ -24,8 +26,10 @@ class PriceChart extends LineChart {
     });
     this.follow("outcome", (outcome) => {
       if (outcome === this.outcome) return;
+      this.outcome = outcome;
       this.now = undefined;
-      this.load();
+      this.live();
+      this.restart();
     });
   }
 
@@ -36,15 +40,13 @@ class PriceChart extends LineChart {
 
   /** @param {Range} range */
   async read(range) {
-    this.outcome = open("outcome");
-    const token = open("market").tokens[this.outcome];
+    const token = open("market").tokens[open("outcome")];
     const read = (/** @type {string} */ terms) => load(`/prices-history?market=${token}&${terms}`, this.signal);
     let { history } = await read(`interval=${range}`);
     // The last day of a market that has ended is not the last day.
     if (history.length === 0 && get("terms")?.payouts) ({ history } = await read("interval=all&fidelity=30"));
-    if (token !== open("market").tokens[open("outcome")]) return this.lines ?? [];
     this.live();
-    return [{ name: "", points: history.map((/** @type {{ t: number, p: number }} */ point) => ({ t: point.t * 1000, p: point.p })) }];
+    return [{ name: "", points: pointsOf(history) }];
   }
 
   /** The newest point is the payout, or the midpoint of the live book. */

@@ -8,7 +8,7 @@ import { titleOf } from "../lib/markets.js";
 import { ApiError, explain, load } from "../lib/rest.js";
 import { href } from "../lib/router.js";
 import { View, set } from "../lib/store.js";
-import { facts } from "./market_facts.js";
+import { facts } from "./figures.js";
 import { empty, failed, skeleton } from "./states.js";
 
 class ProofView extends View {
@@ -96,7 +96,7 @@ function orders({ taker, maker }) {
  * @param {any} one
  */
 function order(role, one) {
-  const signed = Object.entries(one.signed ?? {}).map(([name, value]) => [name, String(value)]);
+  const signed = Object.entries(one.signed ?? {}).map(([name, value]) => /** @type {const} */ ([name, String(value)]));
   return panel(one.valid ? t("signature_valid", { order: role }) : role, [
     [t("signer"), String(one.recovered ?? one.signed?.signer ?? format.NONE)],
     [t("holder"), String(one.wallet ?? "")],
@@ -113,7 +113,7 @@ function order(role, one) {
 
 /**
  * @param {string} title
- * @param {(string | Node)[][]} rows
+ * @param {(readonly [string, string | Node])[]} rows
  */
 const panel = (title, rows) => h("section.panel", null, h("header", null, h("h2", null, title)), facts(rows));
 

@@ -8,6 +8,7 @@ import { activitySince, closedPositions } from "../lib/history.js";
 import { payoutOf } from "../lib/life.js";
 import { t } from "../lib/messages.js";
 import { View, get, open, set } from "../lib/store.js";
+import { figure } from "./figures.js";
 import { failed, refuse, skeleton } from "./states.js";
 
 class ResolutionPanel extends View {
@@ -23,9 +24,7 @@ class ResolutionPanel extends View {
       h(
         "dl.figures",
         null,
-        outcomes.map((outcome, i) =>
-          h("div", null, h("dt", null, t("paid_per_share", { outcome })), h("dd.num", null, format.money(payouts[i]))),
-        ),
+        outcomes.map((outcome, i) => figure(t("paid_per_share", { outcome }), format.money(payouts[i]))),
       ),
       this.own,
       this.problem,
@@ -46,7 +45,8 @@ class ResolutionPanel extends View {
     const { signal } = this;
     let rows, closed;
     try {
-      [rows, closed] = await Promise.all([activitySince(current.address, 0, signal, id), closedPositions(current.address, signal, id)]);
+      const scope = { signal, market: id, pages: Infinity };
+      [{ rows }, { rows: closed }] = await Promise.all([activitySince(current.address, 0, scope), closedPositions(current.address, scope)]);
     } catch (error) {
       if (!signal.aborted) failed(this.own, error, () => this.account());
       return;
@@ -70,10 +70,10 @@ class ResolutionPanel extends View {
         "dl.figures",
         null,
         held.map((row) =>
-          fact(t("you_hold", { shares: format.shares(micros(row.size)), outcome: row.outcome }), format.money(micros(row.currentValue))),
+          figure(t("you_hold", { shares: format.shares(micros(row.size)), outcome: row.outcome }), format.money(micros(row.currentValue))),
         ),
-        paid > 0n || held.length === 0 ? fact(t("you_were_paid"), format.money(paid), "strong") : null,
-        fact(t("your_profit"), format.profit(profit), format.tone(profit)),
+        paid > 0n || held.length === 0 ? figure(t("you_were_paid"), format.money(paid), "strong") : null,
+        figure(t("your_profit"), format.profit(profit), format.tone(profit)),
       ),
       held.length > 0 &&
         h("button.primary.submit", { type: "button", onclick: () => this.redeem() }, t("redeem_amount", { amount: format.money(due) })),
@@ -90,12 +90,5 @@ class ResolutionPanel extends View {
     }
   }
 }
-
-/**
- * @param {string} name
- * @param {string} value
- * @param {string} [look]
- */
-const fact = (name, value, look = "") => h("div", { class: look }, h("dt", null, name), h("dd.num", null, value));
 
 customElements.define("resolution-panel", ResolutionPanel);

@@ -5,6 +5,7 @@ import * as format from "../lib/format.js";
 import { t } from "../lib/messages.js";
 import { go, href } from "../lib/router.js";
 import { View, get, save, saved, set } from "../lib/store.js";
+import { themeButton } from "./theme_button.js";
 import { walletDialog } from "./wallet_dialog.js";
 import "./markets_view.js";
 import "./market_view.js";
@@ -47,7 +48,7 @@ class PageShell extends View {
   stateText = h("span.state", { role: "status" });
   status = h("div.status", null, h("span.dot", { "aria-hidden": "true" }), this.stateText);
   walletBox = h("div.wallet-box");
-  themeButton = h("button.plain.square", { type: "button", "aria-label": t("theme"), title: t("theme"), onclick: () => this.theme() });
+  themeButton = themeButton();
   unitButton = h(
     "button.plain.square.unit",
     { type: "button", "aria-label": t("unit"), title: t("unit"), onclick: () => this.unit() },
@@ -64,7 +65,6 @@ class PageShell extends View {
       h("nav.bottom", { "aria-label": t("nav") }, this.tabs),
       this.notices,
     );
-    this.themeIcon();
     this.follow("route", (route) => this.show(route));
     this.follow(["stream", "loading"], () => this.state());
     this.follow(["session", "cash"], () => this.wallet());
@@ -170,23 +170,6 @@ class PageShell extends View {
   searched() {
     set("search", this.search.value);
     if (get("route")?.view !== "markets") go(href("markets"));
-  }
-
-  theme() {
-    const next = this.isDark() ? "light" : "dark";
-    document.documentElement.dataset.theme = next;
-    save("theme", next);
-    this.themeIcon();
-    set("theme", next);
-  }
-
-  isDark() {
-    const chosen = document.documentElement.dataset.theme;
-    return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-  }
-
-  themeIcon() {
-    fill(this.themeButton, icon(this.isDark() ? "sun" : "moon"));
   }
 
   unit() {

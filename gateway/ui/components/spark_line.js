@@ -1,6 +1,7 @@
 /** A trend of a few points, without axes. */
 
 import { s } from "../lib/dom.js";
+import { pathOf } from "./chart_parts.js";
 
 const WIDTH = 96;
 const HEIGHT = 24;
@@ -21,9 +22,8 @@ export function sparkLine(points) {
   const low = Math.min(...points);
   const span = Math.max(Math.max(...points) - low, 0.02);
   const middle = (Math.max(...points) + low) / 2;
-  const x = (/** @type {number} */ i) => ((i * WIDTH) / (points.length - 1)).toFixed(1);
-  const y = (/** @type {number} */ p) => (HEIGHT / 2 - ((p - middle) / span) * (HEIGHT - 4)).toFixed(1);
-  const line = points.map((p, i) => `${i ? "L" : "M"}${x(i)} ${y(p)}`).join("");
+  const y = (/** @type {number} */ p) => HEIGHT / 2 - ((p - middle) / span) * (HEIGHT - 4);
+  const line = pathOf(points.map((p, i) => [(i * WIDTH) / (points.length - 1), y(p)]));
   svg.append(s("path", { class: "area", d: `${line}L${WIDTH} ${HEIGHT}L0 ${HEIGHT}Z` }), s("path", { class: "line", d: line }));
   return svg;
 }

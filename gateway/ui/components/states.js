@@ -33,11 +33,17 @@ export function failed(place, error, retry) {
 }
 
 /**
- * Says in the page's words why something was refused; the exchange's own text can be unfolded.
+ * An error in the page's words; the exchange's own text can be unfolded.
+ * @param {{ words: string, detail: string }} explained
+ */
+export const told = ({ words, detail }) => [
+  h("p", null, words),
+  detail && detail !== words && h("details", null, h("summary", null, t("answer_of_exchange")), h("code", null, detail)),
+];
+
+/**
+ * Says why something was refused.
  * @param {HTMLElement} place
  * @param {unknown} error
  */
-export function refuse(place, error) {
-  const { words, detail } = explain(error);
-  fill(place, h("p", null, words), detail && h("details", null, h("summary", null, t("answer_of_exchange")), h("code", null, detail)));
-}
+export const refuse = (place, error) => fill(place, told(explain(error)));

@@ -7,6 +7,7 @@ import { reason } from "../lib/rest.js";
 import { connect, disconnect, session } from "../lib/session.js";
 import { get, set } from "../lib/store.js";
 import { browserWallets, developmentWallets } from "../lib/wallet.js";
+import { figure } from "./figures.js";
 
 /** Opens the dialog. One is open at most. */
 export async function walletDialog() {
@@ -50,16 +51,15 @@ function account(dialog, body) {
       h("button.plain.square", { type: "button", "aria-label": t("copy"), onclick: copy }, icon("copy")),
     ),
     cash &&
-      h("dl.figures", null, row(t("cash_free"), format.money(cash.free)), row(t("cash_reserved"), format.money(cash.total - cash.free))),
+      h(
+        "dl.figures",
+        null,
+        figure(t("cash_free"), format.money(cash.free)),
+        figure(t("cash_reserved"), format.money(cash.total - cash.free)),
+      ),
     h("button", { type: "button", onclick: leave }, t("disconnect")),
   );
 }
-
-/**
- * @param {string} name
- * @param {string} value
- */
-const row = (name, value) => h("div", null, h("dt", null, name), h("dd", null, value));
 
 /**
  * @param {HTMLDialogElement} dialog

@@ -2,6 +2,7 @@
 
 import { micros } from "./decimal.js";
 import { get, set, watch } from "./store.js";
+import { LAST_PAGE, byCursor, byOffset, readOn } from "./pages.js";
 import { act, readOwn, session } from "./session.js";
 import { load } from "./rest.js";
 import { Socket } from "./socket.js";
@@ -50,8 +51,16 @@ let ordersSequence = 0;
 let reads = new AbortController();
 /** "waiting" for the end of a burst, "running", or "again": records changed while they were read. */
 let refreshing = "";
+const POSITIONS_PAGE = 500;
+const ACTIVITY_PAGE = 100;
+/** Pages of fills that an order makes at most: a thousand trades. */
+const FEE_PAGES = 12;
 const REFRESH_AFTER_MS = 150;
 const POLL_MS = 2000;
+/** Prices of positions move without a message of the account. */
+const PRICES_MS = 20_000;
+/** When the records were read last. */
+let refreshed = 0;
 /** The longest delay of a market. */
 const MAX_DELAY_MS = 60_000;
 
@@ -65,14 +74,15 @@ export function start() {
     reads.abort();
     reads = new AbortController();
     refreshing = "";
-    for (const key of /** @type {const} */ (["orders", "positions", "fills", "activity", "cash", "rebates", "account_error"]))
+    for (const key of /** @type {const} */ (["orders", "positions", "fills", "activity", "cash", "rebates", "cut", "account_error"]))
       set(key, null);
     if (!current) return;
     socket = new Socket("/ws/user", { subscriptions, message, state: (state) => set("user_stream", state), snapshot: refreshSoon });
     refresh();
   });
   setInterval(() => {
-    if (session() && !document.hidden && get("user_stream") !== "live") refreshSoon();
+    const isStale = get("user_stream") !== "live" || Date.now() - refreshed > PRICES_MS;
+    if (session() && !document.hidden && isStale) refreshSoon();
   }, POLL_MS);
 }
 
@@ -151,22 +161,68 @@ export function refreshSoon() {
   setTimeout(() => !signal.aborted && refresh(), REFRESH_AFTER_MS);
 }
 
-/** Reads all records of the session. */
+/**
+ * Pages of own records.
+ * @param {string} path
+ * @param {AbortSignal} signal
+ * @returns {(cursor: string | undefined) => Promise<import("./pages.js").Page<any, string> & { sequence: number }>}
+ */
+const ownPages = (path, signal) => async (cursor) => {
+  const { data, sequence } = await readOwn(cursor ? `${path}?next_cursor=${cursor}` : path, signal);
+  return { rows: data.data, next: data.next_cursor === LAST_PAGE ? undefined : data.next_cursor, sequence };
+};
+
+/** Pages of each list that is shown from its newest rows on. */
+const PAGES = {
+  /** @param {AbortSignal} signal */
+  fills: (signal) => {
+    const page = ownPages("/data/trades", signal);
+    return async (/** @type {string | undefined} */ cursor) => {
+      const { rows, next } = await page(cursor);
+      return { rows: /** @type {Fill[]} */ (rows.flatMap(fillsOf)), next };
+    };
+  },
+  /** @param {AbortSignal} signal */
+  activity: (signal) => byCursor(`/ui/api/data/activity?user=${session()?.address}&limit=${ACTIVITY_PAGE}`, signal),
+};
+
+/**
+ * All rows of a list, not only those that are shown.
+ * @param {keyof typeof PAGES} list
+ * @returns {Promise<(Fill | Activity)[]>}
+ */
+export const allOf = async (list) => (await readOn(PAGES[list](reads.signal))).rows;
+
+/**
+ * Shows the newest rows of a list.
+ * @param {keyof typeof PAGES} list
+ * @param {AbortSignal} signal
+ */
+async function showNewest(list, signal) {
+  const { rows, next } = await PAGES[list](signal)(undefined);
+  set("cut", { ...get("cut"), [list]: next !== undefined });
+  set(list, /** @type {any} */ (rows));
+}
+
+/** Reads the records of the session. */
 export async function refresh() {
   const current = session();
   if (!current) return;
   const { signal } = reads;
   const user = current.address;
   refreshing = "running";
+  refreshed = Date.now();
   const jobs = [
-    readOwn("/data/orders", signal).then(takeOrders),
+    readOrders(signal).then(takeOrders),
     readOwn("/balance-allowance?asset_type=COLLATERAL&signature_type=0", signal).then(({ data }) => set("cash", cash(data))),
-    load(`/ui/api/data/positions?user=${user}&sizeThreshold=0&limit=500`, signal).then((rows) => set("positions", rows)),
-    load(`/ui/api/data/activity?user=${user}&limit=100`, signal).then((rows) => set("activity", rows)),
+    readOn(byOffset(`/ui/api/data/positions?user=${user}&sizeThreshold=0`, POSITIONS_PAGE, signal)).then(({ rows }) =>
+      set("positions", rows),
+    ),
+    showNewest("activity", signal),
     load(`/rebates/current?date=${new Date().toISOString().slice(0, 10)}&maker_address=${user}`, signal).then((rows) =>
       set("rebates", rebateSum(rows)),
     ),
-    readOwn("/data/trades", signal).then(({ data }) => set("fills", data.data.flatMap(fillsOf))),
+    showNewest("fills", signal),
   ];
   const failed = (await Promise.allSettled(jobs)).find((job) => job.status === "rejected");
   if (signal.aborted) return;
@@ -200,13 +256,15 @@ function fillsOf(trade) {
 }
 
 /**
- * Fees that the account paid as taker of these trades.
+ * Fees that the account paid as taker of these trades, which are its newest.
  * @param {string[]} ids
  */
 export async function feesOf(ids) {
-  const { data } = await readOwn("/data/trades", reads.signal);
-  const own = /** @type {Fill[]} */ (data.data.flatMap(fillsOf));
-  return own.filter((fill) => ids.includes(fill.id)).reduce((sum, fill) => sum + fill.fee, 0n);
+  const wanted = new Set(ids);
+  const these = (/** @type {Fill[]} */ rows) => rows.filter((fill) => wanted.has(fill.id));
+  const enough = (/** @type {Fill[]} */ rows, /** @type {number} */ pages) => these(rows).length >= wanted.size || pages >= FEE_PAGES;
+  const { rows } = await readOn(PAGES.fills(reads.signal), { enough });
+  return these(rows).reduce((sum, fill) => sum + fill.fee, 0n);
 }
 
 /** @param {any[]} rows of `/rebates/current` */
@@ -215,15 +273,30 @@ const rebateSum = (rows) => rows.reduce((sum, row) => sum + micros(row.rebated_f
 /** @param {any} answer */
 const cash = (answer) => ({ total: BigInt(answer.balance), free: BigInt(answer.available ?? answer.balance) });
 
-/** @param {import("./rest.js").Answer} answer */
-function takeOrders({ data, sequence }) {
+/**
+ * All orders, and the oldest state that a page of them is of.
+ * @param {AbortSignal} signal
+ */
+async function readOrders(signal) {
+  let sequence = Infinity;
+  const pages = ownPages("/data/orders", signal);
+  const { rows } = await readOn(async (/** @type {string | undefined} */ cursor) => {
+    const page = await pages(cursor);
+    sequence = Math.min(sequence, page.sequence);
+    return page;
+  });
+  return { rows, sequence };
+}
+
+/** @param {{ rows: any[], sequence: number }} read */
+function takeOrders({ rows, sequence }) {
   if (sequence < ordersSequence) {
     refreshing = "again";
     return;
   }
   // The list has orders that may rest; a FOK or FAK that waits out a delay is on the stream alone.
   const waits = [...orders.values()].filter((order) => order.delayed && Date.now() - order.created < MAX_DELAY_MS);
-  const listed = (data.data ?? data).map(ownOrder);
+  const listed = rows.map(ownOrder);
   orders = new Map([...waits, ...listed].map((order) => [order.id, order]));
   set("orders", [...orders.values()]);
 }

@@ -18,6 +18,7 @@ const moment = new Intl.DateTimeFormat(locale, {
   minute: "2-digit",
   hourCycle: "h23",
 });
+const full = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
 const group = whole.formatToParts(12345).find((part) => part.type === "group")?.value ?? ",";
 const point = new Intl.NumberFormat(locale).formatToParts(0.5).find((part) => part.type === "decimal")?.value ?? ".";
 
@@ -174,6 +175,12 @@ export const time = (milliseconds) => clock.format(milliseconds);
 
 /** @param {number} milliseconds */
 export const dateTime = (milliseconds) => moment.format(milliseconds);
+
+/**
+ * Date and time.
+ * @param {string | number | undefined} value ISO text or milliseconds
+ */
+export const when = (value) => (value ? full.format(new Date(value)) : NONE);
 
 /**
  * Label of a time axis.

@@ -1,7 +1,8 @@
 /** What an account was worth over time, and its profit by market: from its activity and the prices of its tokens. */
 
 import { micros } from "./decimal.js";
-import { load, read, send } from "./rest.js";
+import { byCursor, byOffset, readOn } from "./pages.js";
+import { send } from "./rest.js";
 
 /**
  * @typedef {import("./account.js").Activity} Activity
@@ -13,54 +14,55 @@ import { load, read, send } from "./rest.js";
 const DATA = "/ui/api/data";
 const ACTIVITY_PAGE = 500;
 const CLOSED_PAGE = 50;
-/** The newest rows that are read: the history begins with the oldest of them. */
-const MAX_PAGES = 20;
+/** Pages that a view reads: the newest rows of long lists. Files have all. */
+const VIEW_PAGES = 20;
 /** Tokens in one request for histories. */
 const TOKENS = 20;
 const POINTS = 120;
 const DAY_S = 86_400;
 
 /**
- * @param {string} user
- * @param {number} since unix seconds
- * @param {AbortSignal} signal
- * @param {string} [market] condition id; every market when absent
- * @returns {Promise<Activity[]>} newest first
+ * @template R
+ * @typedef {{ rows: R[], complete: boolean }} Read `complete`: none is left
  */
-export async function activitySince(user, since, signal, market) {
-  const only = market ? `&market=${market}` : "";
-  /** @type {Activity[]} */
-  const rows = [];
-  let cursor = "";
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const answer = await read(
-      `${DATA}/activity?user=${user}${only}&start=${since}&limit=${ACTIVITY_PAGE}${cursor && `&cursor=${cursor}`}`,
-      { signal },
-    );
-    rows.push(...answer.data);
-    cursor = answer.cursor;
-    if (!cursor) break;
-  }
-  return rows;
+
+/**
+ * @template R, N
+ * @param {(from: N | undefined) => Promise<import("./pages.js").Page<R, N>>} page
+ * @param {number} most pages
+ * @returns {Promise<Read<R>>}
+ */
+async function upTo(page, most) {
+  const { rows, next } = await readOn(page, { enough: (_, pages) => pages >= most });
+  return { rows, complete: next === undefined };
 }
 
 /**
- * @param {string} user
- * @param {AbortSignal} signal
- * @param {string} [market] condition id; every market when absent
- * @returns {Promise<Position[]>}
+ * @typedef {object} Scope
+ * @property {AbortSignal} signal
+ * @property {string} [market] condition id; every market when absent
+ * @property {number} [pages] most of them
  */
-export async function closedPositions(user, signal, market) {
-  const only = market ? `&market=${market}` : "";
-  /** @type {Position[]} */
-  const rows = [];
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const more = await load(`${DATA}/closed-positions?user=${user}${only}&limit=${CLOSED_PAGE}&offset=${page * CLOSED_PAGE}`, signal);
-    rows.push(...more);
-    if (more.length < CLOSED_PAGE) break;
-  }
-  return rows;
-}
+
+/** @param {string | undefined} market */
+const only = (market) => (market ? `&market=${market}` : "");
+
+/**
+ * @param {string} user
+ * @param {number} since unix seconds
+ * @param {Scope} scope
+ * @returns {Promise<Read<Activity>>} newest first
+ */
+export const activitySince = (user, since, { signal, market, pages = VIEW_PAGES }) =>
+  upTo(byCursor(`${DATA}/activity?user=${user}${only(market)}&start=${since}&limit=${ACTIVITY_PAGE}`, signal), pages);
+
+/**
+ * @param {string} user
+ * @param {Scope} scope
+ * @returns {Promise<Read<Position>>}
+ */
+export const closedPositions = (user, { signal, market, pages = VIEW_PAGES }) =>
+  upTo(byOffset(`${DATA}/closed-positions?user=${user}${only(market)}`, CLOSED_PAGE, signal), pages);
 
 /**
  * What a row did to the cash of the account, and to its shares of a token.
@@ -112,6 +114,12 @@ export function valueOverTime({ cash, positions, rows, since, prices }) {
 }
 
 /**
+ * Points of the exchange, whose times are seconds.
+ * @param {Point[]} points
+ */
+export const pointsOf = (points) => points.map(({ t, p }) => ({ t: t * 1000, p }));
+
+/**
  * @param {string[]} tokens
  * @param {string} interval
  * @param {AbortSignal} signal
@@ -124,10 +132,7 @@ export async function histories(tokens, interval, signal) {
     const body = JSON.stringify({ markets: tokens.slice(i, i + TOKENS), interval });
     const { data } = await send("POST", "/batch-prices-history", { body, signal });
     for (const [token, points] of Object.entries(data.history)) {
-      found.set(
-        token,
-        points.map((/** @type {Point} */ point) => ({ t: point.t * 1000, p: point.p })),
-      );
+      found.set(token, pointsOf(points));
     }
   }
   return found;
@@ -141,13 +146,26 @@ export async function histories(tokens, interval, signal) {
  */
 export async function accountValue(user, { cash, positions, days, interval }, signal) {
   const start = days ? Math.floor(Date.now() / 1000) - days * DAY_S : 0;
-  const rows = await activitySince(user, start, signal);
+  const { rows, complete } = await activitySince(user, start, { signal });
+  // Before the oldest row that was read nothing is known.
   const oldest = rows.at(-1)?.timestamp ?? start;
-  const since = (days ? start : oldest - 1) * 1000;
+  const since = (days && complete ? start : oldest - 1) * 1000;
   const tokens = new Set(positions.map((row) => `${row.conditionId}:${row.outcomeIndex}`));
   for (const row of rows) for (const [token] of effect(row).shares) tokens.add(token);
   const prices = await histories([...tokens], interval, signal);
   return valueOverTime({ cash, positions, rows, since, prices });
+}
+
+/**
+ * Profit of an account by market.
+ * @param {string} user
+ * @param {Position[]} positions open ones
+ * @param {Scope} scope
+ * @returns {Promise<Read<MarketProfit>>}
+ */
+export async function profitByMarket(user, positions, scope) {
+  const [closed, activity] = await Promise.all([closedPositions(user, scope), activitySince(user, 0, scope)]);
+  return { rows: profits([...positions, ...closed.rows], activity.rows), complete: closed.complete && activity.complete };
 }
 
 /**

@@ -195,8 +195,19 @@ export function chance(known) {
   return last ?? (both ? (bid + ask) / 2n : null);
 }
 
-/** @param {Market[]} markets of an event */
-export const sumOfChances = (markets) => markets.reduce((sum, each) => sum + (chance(figuresOf(each.id)) ?? 0n), 0n);
+/**
+ * @param {Market[]} markets of an event
+ * @returns {bigint | null} null while one of them is not known
+ */
+export function sumOfChances(markets) {
+  let sum = 0n;
+  for (const each of markets) {
+    const known = chance(figuresOf(each.id));
+    if (known === null) return null;
+    sum += known;
+  }
+  return sum;
+}
 
 /**
  * What the price has moved since a day ago, or since the market's first.

@@ -29,6 +29,21 @@ export function feeOf(shares, price, schedule) {
 
 /** Shares trade in lots of 0.01. */
 export const LOT = 10_000n;
+/** An order that never rests gives whole cents or lots, and takes what four decimals can say: every form of the exchange admits it. */
+export const CENT = 10_000n;
+const FOUR_DECIMALS = 100n;
+
+/**
+ * @param {bigint} amount
+ * @param {bigint} unit
+ */
+const down = (amount, unit) => (amount / unit) * unit;
+
+/**
+ * @param {bigint} amount
+ * @param {bigint} unit
+ */
+const up = (amount, unit) => down(amount + unit - 1n, unit);
 
 /**
  * Takes from the levels of the other side, best first.
@@ -68,16 +83,27 @@ export function walk(levels, order, schedule) {
  * @typedef {ReturnType<typeof quote>} Quote
  */
 
+/** @param {{ type: string }} draft */
+const isImmediate = ({ type }) => type === "FOK" || type === "FAK";
+
 /**
- * The amounts to sign: what the order gives and what it gets.
- * A FOK or FAK buy is a budget (rules, section 3).
+ * What a FOK or FAK buy may spend (rules, section 3); undefined for an order that is of shares.
+ * @param {Draft} draft
+ */
+const budgetOf = (draft) =>
+  draft.budget ?? (draft.side === "BUY" && isImmediate(draft) ? down(times(draft.shares, draft.price), CENT) : undefined);
+
+/**
+ * The amounts to sign: what the order gives and what it gets. Rounding never makes the price worse for the owner by more than its tick.
  * @param {Draft} draft
  * @returns {{ makerAmount: bigint, takerAmount: bigint }}
  */
 export function amounts(draft) {
-  if (draft.side === "SELL") return { makerAmount: draft.shares, takerAmount: times(draft.shares, draft.price) };
-  if (draft.budget !== undefined) return { makerAmount: draft.budget, takerAmount: ratio(draft.budget, draft.price) };
-  return { makerAmount: times(draft.shares, draft.price), takerAmount: draft.shares };
+  const budget = budgetOf(draft);
+  const value = times(draft.shares, draft.price);
+  if (budget !== undefined) return { makerAmount: budget, takerAmount: down(ratio(budget, draft.price), FOUR_DECIMALS) };
+  if (draft.side === "BUY") return { makerAmount: value, takerAmount: draft.shares };
+  return { makerAmount: draft.shares, takerAmount: isImmediate(draft) ? up(value, FOUR_DECIMALS) : value };
 }
 
 /**
@@ -89,8 +115,8 @@ export function amounts(draft) {
  */
 export function quote(draft, levels, schedule, marketOrder) {
   const buying = draft.side === "BUY";
-  const immediate = draft.type === "FOK" || draft.type === "FAK";
-  const budget = draft.budget ?? (buying && immediate ? times(draft.shares, draft.price) : undefined);
+  const immediate = isImmediate(draft);
+  const budget = budgetOf(draft);
   const order = { limit: marketOrder ? null : draft.price, buying, ...(budget !== undefined ? { budget } : { shares: draft.shares }) };
   const now = walk(levels, order, schedule);
   const rest = immediate ? 0n : draft.shares - now.shares;

@@ -179,10 +179,12 @@ export const reason = (error) => (error instanceof Error ? error.message : Strin
 /**
  * What to tell the visitor: the page's words for a known code, and the exchange's own text to unfold.
  * @param {unknown} error
+ * @param {(code: string) => string | undefined} [wordsOf] a code
+ * @param {string} [unknown] words for an outcome that is not known
  * @returns {{ words: string, detail: string }}
  */
-export function explain(error) {
-  if (isTemporary(error)) return { words: t("outcome_unknown"), detail: error.message };
+export function explain(error, wordsOf = rejection, unknown = t("outcome_unknown")) {
   if (!(error instanceof ApiError)) return { words: reason(error), detail: "" };
-  return { words: rejection(error.code) ?? t("refused"), detail: error.message };
+  const words = wordsOf(error.code) ?? (isTemporary(error) ? unknown : t("refused"));
+  return { words, detail: error.message };
 }

@@ -9,6 +9,7 @@
  * @property {{ name: string, version: string, chainId: number, verifyingContract: string, markets: string }[]} order_domains
  * @property {string} header_prefix
  * @property {string | null} wallet
+ * @property {string} marketable_minimum what a buy that trades at once spends at least
  * @property {string} [simulated_until] the commands up to this time were simulated
  *
  * @typedef {{ state: import("./socket.js").StreamState, sequence: number, rate: number, age: number | null }} StreamFigures
@@ -39,6 +40,7 @@
  * @property {import("./account.js").Position[] | null} positions
  * @property {import("./account.js").Fill[] | null} fills
  * @property {import("./account.js").Activity[] | null} activity
+ * @property {Partial<Record<"fills" | "activity", boolean>> | null} cut whether the exchange has more rows than are shown
  * @property {Cash | null} cash
  * @property {bigint | null} rebates
  * @property {unknown} account_error

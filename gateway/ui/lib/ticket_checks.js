@@ -3,10 +3,8 @@
 import { ONE } from "./decimal.js";
 import * as format from "./format.js";
 import { t } from "./messages.js";
-import { LOT } from "./quote.js";
+import { CENT, LOT, amounts } from "./quote.js";
 
-/** Money of a market order has two decimals. */
-const CENT = 10_000n;
 /** A GTD order ends a minute before it expires (section 14), so it expires later than that. */
 const GTD_LEAST_MS = 90_000;
 
@@ -21,6 +19,7 @@ const GTD_LEAST_MS = 90_000;
  * @param {boolean} known.postOnly
  * @param {bigint | null} known.free cash or shares of the account, null while they are not known
  * @param {bigint} known.needed by a buy
+ * @param {bigint} known.marketable what a buy that trades at once spends at least
  * @returns {string} empty when nothing speaks against it
  */
 export function problemOf(draft, found, known) {
@@ -28,6 +27,7 @@ export function problemOf(draft, found, known) {
     (known.market ? "" : priceProblem(draft, known)) ||
     sizeProblem(draft, known) ||
     termsProblem(draft, found, known) ||
+    marketableProblem(draft, found, known.marketable) ||
     (known.free === null ? "" : fundsProblem(draft, known.free, known.needed))
   );
 }
@@ -63,6 +63,17 @@ function termsProblem({ type }, found, { expires, postOnly }) {
   if (type === "GTD" && expires < Date.now() + GTD_LEAST_MS) return t("b_expiry", { time: format.left(GTD_LEAST_MS) });
   if (postOnly && found.now.shares > 0n) return t("b_crosses");
   return found.kills ? t("b_kills") : "";
+}
+
+/**
+ * @param {import("./quote.js").Draft} draft
+ * @param {import("./quote.js").Quote} found
+ * @param {bigint} least
+ */
+function marketableProblem(draft, found, least) {
+  const trades = found.now.shares > 0n;
+  const isSmall = draft.side === "BUY" && trades && amounts(draft).makerAmount < least;
+  return isSmall ? t("b_marketable", { amount: format.money(least) }) : "";
 }
 
 /**

@@ -1,4 +1,4 @@
-//! JSON of signed checkpoints (docs/api/operator.md §3).
+//! JSON of signed checkpoints (docs/api/operator.md §5).
 
 use foretell_checkpoint::SignedCheckpoint;
 use foretell_model::TimeNs;

@@ -169,10 +169,20 @@ impl Webhooks {
         let is_url = |text: &str| text.starts_with("https://") || text.starts_with("http://");
         let allowed = "a URL of https or http, or empty for none";
         let is_right = self.url.is_empty() || is_url(&self.url);
-        refusals.extend(Refusal::unless(is_right, "webhooks.url", &self.url, allowed));
+        refusals.extend(Refusal::unless(
+            is_right,
+            "webhooks.url",
+            &self.url,
+            allowed,
+        ));
         let is_signed = self.url.is_empty() || !self.secret_file.as_os_str().is_empty();
-        let (file, allowed) = (self.secret_file.display(), "a file with a secret, mode 600");
-        refusals.extend(Refusal::unless(is_signed, "webhooks.secret_file", &file, allowed));
+        let (file, allowed) = (&self.secret_file, "a file with a secret, mode 600");
+        refusals.extend(Refusal::unless(
+            is_signed,
+            "webhooks.secret_file",
+            file,
+            allowed,
+        ));
     }
 }
 

@@ -5,7 +5,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use foretell_gateway::{Compatibility, RateLimits, RequestPolicyConfig, StreamLimits};
+use foretell_gateway::{
+    Compatibility, HeaderPrefix, RateLimits, RequestPolicyConfig, StreamLimits,
+};
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
@@ -294,16 +296,7 @@ impl Default for Gateway {
             data_listen: SocketAddr::from(([127, 0, 0, 1], 8081)),
             data_allowlist: RequestPolicyConfig::default().data_allowlist,
             cors_origins: Vec::new(),
-            header_prefixes: vec![
-                HeaderPrefix {
-                    name: "SERVICE".to_owned(),
-                    times: Times::Iso,
-                },
-                HeaderPrefix {
-                    name: "POLY".to_owned(),
-                    times: Times::Unix,
-                },
-            ],
+            header_prefixes: HeaderPrefix::usual(),
             dev_auth_hints: false,
             timestamp_past_seconds: 60,
             timestamp_future_seconds: 10,
@@ -385,26 +378,6 @@ impl Streams {
             ring: number(self.ring_mib) << 20,
         }
     }
-}
-
-/// A family of credential headers, `<name>_ADDRESS` and so on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct HeaderPrefix {
-    /// Header prefix.
-    pub name: String,
-    /// Format of `match_time` and `last_update` for its clients.
-    pub times: Times,
-}
-
-/// Format of times in trades.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Times {
-    /// ISO 8601.
-    Iso,
-    /// Unix seconds as a string.
-    Unix,
 }
 
 /// The page of the trading surface (docs/api/page.md).

@@ -35,8 +35,6 @@ use crate::trader::Trader;
 const UPDATE_PAUSE: Duration = Duration::from_millis(150);
 /// Delay after an error, to spare an exchange that is restarting.
 const RETRY: Duration = Duration::from_secs(1);
-/// Updates after which the taker trades, out of 16.
-const TAKER_SHARE: u64 = 9;
 /// Every fourth update is for the open short market, which lives only minutes.
 const SHORT_MARKET_PERIOD: usize = 4;
 
@@ -159,7 +157,7 @@ impl Bots {
         market.fair = quotes::drift(market.fair, self.random.next(), market.tick);
         let maker = &self.makers[(number / 7) % self.makers.len()];
         requote(maker, market, &mut self.actions, &mut self.summary).await?;
-        if self.random.below(16) < TAKER_SHARE {
+        if offers::are_taken(&mut self.random) {
             take(&self.taker, market, &mut self.random, &mut self.summary).await?;
         }
         Ok(())
@@ -219,7 +217,7 @@ async fn take(
     let lots = if random.below(40) == 0 {
         LOTS * 4
     } else {
-        500 + random.below(1_500)
+        offers::taken_lots(random)
     };
     let held = held_lots(taker, &market.texts[outcome]).await?;
     let side = if held >= lots { Side::Sell } else { Side::Buy };

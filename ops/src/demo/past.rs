@@ -27,8 +27,6 @@ const DAYS: u64 = 30;
 /// Time between two quotes of a market: before the last day, and in it.
 const STEP: u64 = 6 * HOUR;
 const LAST_STEP: u64 = HOUR / 2;
-/// Steps in which a bot takes, out of 16.
-const TAKER_SHARE: u64 = 9;
 /// The first bots quote, as when the demo runs.
 const MAKERS: usize = 2;
 /// Wallets that trade in the past alone, and their collateral. Their keys are public: they follow from
@@ -170,7 +168,7 @@ impl Past {
                 }
                 let levels = 1;
                 self.requote(step % MAKERS, index, QuoteParameters { levels, ..usual })?;
-                if self.random.below(16) < TAKER_SHARE {
+                if offers::are_taken(&mut self.random) {
                     self.take(index)?;
                 }
             }
@@ -248,7 +246,7 @@ impl Past {
         let random = &mut self.random;
         let taker = MAKERS + usize::try_from(random.below(takers as u64)).unwrap_or(0);
         let outcome = usize::from(random.below(2) == 1);
-        let bought = (500 + random.below(1_500)) * self.markets[index].weight;
+        let bought = offers::taken_lots(random) * self.markets[index].weight;
         let held = self.bots[taker].held[index][outcome];
         let (lots, side) = match held > 0 && random.below(3) == 0 {
             true => (held, Side::Sell),

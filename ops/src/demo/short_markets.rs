@@ -8,7 +8,7 @@
 //!
 //! A short market is the operator's own: the catalog has it from the exchange.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use foretell_model::{Lots, MarketState, Payout};
 use foretell_operator_client::{OperatorClient, http_client};
@@ -25,6 +25,7 @@ use crate::config::Config;
 use crate::demo::sample::{SampleEvent, SampleMarket};
 use crate::failure::Failure;
 use crate::operator::client;
+use crate::wall_clock::since_epoch;
 
 /// Slug prefix, followed by the opening time in Unix seconds.
 const SLUG: &str = "demo-round-";
@@ -91,13 +92,13 @@ impl MarketHost {
             let ends = match self.retry(|| self.end_due()).await {
                 Some(ends) => ends,
                 None => {
-                    let opened = seconds_now();
+                    let opened = since_epoch().as_secs();
                     let ends = opened + lengths.of(number).as_secs();
                     self.retry(|| self.open(opened, ends)).await;
                     ends
                 }
             };
-            let left = ends.saturating_sub(seconds_now());
+            let left = ends.saturating_sub(since_epoch().as_secs());
             tokio::time::sleep(Duration::from_secs(left)).await;
         }
     }
@@ -139,7 +140,7 @@ impl MarketHost {
                 continue;
             };
             let ends = row.end_date.as_deref().and_then(ends).unwrap_or(opened);
-            if row.status == MarketState::Active && ends > seconds_now() {
+            if row.status == MarketState::Active && ends > since_epoch().as_secs() {
                 let _ = self
                     .news
                     .send(MarketNotification::Opened(round(opened, ends)));
@@ -246,13 +247,6 @@ fn payout_at(midpoint: Option<&str>) -> Payout {
         Some(std::cmp::Ordering::Less) => Payout::No,
         Some(std::cmp::Ordering::Equal) | None => Payout::Half,
     }
-}
-
-fn seconds_now() -> u64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default()
-        .as_secs()
 }
 
 #[cfg(test)]

@@ -9,8 +9,8 @@ use foretell_auth::{MasterSecret, Window};
 use foretell_checkpoint::Signer;
 use foretell_engine::{Checkpoints, EngineConfig, EngineError, SigningDomain, Waiting};
 use foretell_gateway::{
-    CatalogConfig, ConnectionLimits, GatewayConfig, HeaderPrefix, OperatorToken, OracleConfig,
-    Origin, RequestPolicyConfig, Surface, TimeForm,
+    CatalogConfig, ConnectionLimits, GatewayConfig, OperatorToken, OracleConfig, Origin,
+    RequestPolicyConfig, Surface,
 };
 use foretell_journal::disk::Disk;
 use foretell_matching::Capacity;
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use super::cluster_config;
 use super::fd_limit;
 use crate::cli::{self, EngineArgs, GatewayArgs};
-use crate::config::{ClusterRole, Config, Durability, Times, Wait};
+use crate::config::{ClusterRole, Config, Durability, Wait};
 use crate::data_directory::check_owner;
 use crate::exit_codes::GENERAL;
 use crate::failure::Failure;
@@ -212,18 +212,7 @@ fn gateway_config(config: &Config, arguments: &GatewayArgs) -> Result<GatewayCon
         connections: connections(config)?,
         streams: config.streams.limits(),
         policy: request_policy(config, arguments)?,
-        prefixes: config
-            .gateway
-            .header_prefixes
-            .iter()
-            .map(|prefix| HeaderPrefix {
-                name: prefix.name.clone(),
-                times: match prefix.times {
-                    Times::Iso => TimeForm::Iso,
-                    Times::Unix => TimeForm::Unix,
-                },
-            })
-            .collect(),
+        prefixes: config.gateway.header_prefixes.clone(),
         ready_patience: READY_PATIENCE,
         compatibility: config.compatibility,
         window: Window {

@@ -3,9 +3,7 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{ExitCode, ExitStatus};
-use std::time::{SystemTime, UNIX_EPOCH};
 
-use foretell_model::TimeNs;
 use serde_json::{Value, json};
 use socket2::Socket;
 use tokio::sync::mpsc;
@@ -23,6 +21,7 @@ use crate::failure::Failure;
 use crate::fingerprint::fingerprint;
 use crate::operator::client;
 use crate::output::{self, Output};
+use crate::wall_clock;
 
 /// Starts engine and gateways, with `--demo` also the sample and the bots; ends on Ctrl-C or
 /// SIGTERM.
@@ -96,7 +95,7 @@ impl RunningExchange {
         // Must exist before its readers start.
         data_directory::prepare_catalog(&config.catalog_file())?;
         if up.demo && !up.no_bots && config.cluster.role == ClusterRole::Standalone {
-            demo::past::write(config, now())?;
+            demo::past::write(config, wall_clock::now())?;
         }
         Ok(Self {
             config: config.clone(),
@@ -308,12 +307,6 @@ impl RunningExchange {
         }
         arguments
     }
-}
-
-fn now() -> TimeNs {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    let nanos = since.map_or(0, |since| since.as_nanos());
-    TimeNs(u64::try_from(nanos).unwrap_or(u64::MAX))
 }
 
 /// Waits until each of `names` is ready.

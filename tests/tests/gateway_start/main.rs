@@ -6,11 +6,16 @@ mod reads;
 mod site;
 
 use std::fs;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use foretell_gateway::{GatewayConfig, PageConfig};
+use foretell_model::TimeNs;
 use foretell_tests::exchange::PATIENCE;
+use foretell_tests::in_process::gateway_config;
 use life::Life;
+use serde_json::Value;
 use site::{GatewayProcess, Site};
 
 const BEGAN: &str = "view started from snapshot";
@@ -202,6 +207,37 @@ async fn a_gateway_that_runs_on_takes_the_publishers_chunks() {
     // The attestation of the snapshot took a sequence and changed nothing else.
     let [after, before] = [after, before].map(reads::without_sequences);
     assert_eq!(reads::difference(&after, &before), None);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_gateway_that_recovers_knows_its_journal_and_its_simulated_past() {
+    let until = TimeNs(1_700_000_000_000_000_000);
+    let site = Site::begin(Some(until));
+    let data = site.keep("recovers");
+    let first = GatewayProcess::start(&site.show("first")).await;
+    Life::begin(&first).await;
+    site.promise(&data);
+    let gateway = foretell_gateway::start(GatewayConfig {
+        page: Some(PageConfig::default()),
+        ..gateway_config(&data)
+    });
+    let gateway = gateway.expect("a gateway");
+    let [(_, trading), (_, operator)] = gateway.addresses() else {
+        panic!("{:?}", gateway.addresses());
+    };
+    let get = async |address: &SocketAddr, path: &str| {
+        reqwest::get(format!("http://{address}{path}"))
+            .await
+            .expect("an answer")
+    };
+    let shown: Value = (get(trading, "/ui/api/site").await.json().await).expect("JSON");
+    assert_eq!(
+        shown["simulated_until"], "2023-11-14T22:13:20.000Z",
+        "{shown}"
+    );
+    assert_ne!(shown["genesis"], "0".repeat(64), "{shown}");
+    assert_eq!(get(operator, "/readyz").await.status(), 503);
+    gateway.stop().expect("its threads end in order");
 }
 
 /// Number of published chunks that a gateway has mapped.

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use foretell_engine::{JOURNAL_DIRECTORY, Publishing, SNAPSHOT_DIRECTORY, SOCKET_NAME};
 use foretell_gateway::{Gateway, GatewayConfig};
+use foretell_model::TimeNs;
 use foretell_tests::exchange::PATIENCE;
 use foretell_tests::in_process::{EngineThread, MASTER, TOKEN, engine_config, gateway_config};
 use foretell_view::Chunking;
@@ -24,6 +25,11 @@ pub(crate) struct Site {
 impl Site {
     /// Starts the engine; it publishes on request.
     pub(crate) fn start() -> Self {
+        Self::begin(None)
+    }
+
+    /// The same; its first frame says that commands up to a time are simulated.
+    pub(crate) fn begin(simulated_until: Option<TimeNs>) -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let mut config = engine_config(&directory.path().join("data"));
         config.publishing = Publishing {
@@ -32,6 +38,7 @@ impl Site {
             frames: u64::MAX,
             chunking: Chunking::Bits(2),
         };
+        config.simulated_until = simulated_until;
         Self {
             _engine: EngineThread::start(config),
             directory,
@@ -79,6 +86,30 @@ impl Site {
         let data = self.show(name);
         symlink(self.snapshots(), data.join(SNAPSHOT_DIRECTORY)).expect("a link");
         data
+    }
+
+    /// A data directory with a copy of the journal as it is now.
+    pub(crate) fn keep(&self, name: &str) -> PathBuf {
+        let data = self.show(name);
+        let journal = data.join(JOURNAL_DIRECTORY);
+        fs::remove_file(&journal).expect("a link");
+        fs::create_dir(&journal).expect("a directory");
+        for entry in fs::read_dir(self.journal()).expect("the journal") {
+            let entry = entry.expect("a file");
+            fs::copy(entry.path(), journal.join(entry.file_name())).expect("a copy");
+        }
+        data
+    }
+
+    /// Makes the journal that was kept promise what the engine has made durable since: a view never
+    /// catches up with it.
+    pub(crate) fn promise(&self, data: &Path) {
+        let control = data.join(JOURNAL_DIRECTORY).join("control");
+        fs::copy(self.journal().join("control"), control).expect("a copy");
+    }
+
+    fn journal(&self) -> PathBuf {
+        self.directory.path().join("data").join(JOURNAL_DIRECTORY)
     }
 }
 

@@ -186,6 +186,7 @@ async fn a_market_lives_from_idea_to_payout() {
     split(&group[0], &alice).await;
     clear_and_close(&exchange, &people, &plain, &bob).await;
     rebates_are_paid(&exchange, &people, &bob.address()).await;
+    surfaces::pages_go_on_with_older_rows(&exchange).await;
     surfaces::rebates_are_read(&exchange, &plain, &bob.address()).await;
     resolve_plain(&exchange, &people, &plain).await;
     resolve_group(&exchange, &people, &group).await;

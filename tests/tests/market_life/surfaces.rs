@@ -330,6 +330,60 @@ pub(crate) async fn a_group_has_words_and_tags(
     );
 }
 
+/// What is registered between two pages of a list moves no row of it, and the last page says that it is.
+pub(crate) async fn pages_go_on_with_older_rows(exchange: &Exchange) {
+    let add = async |name: &str| {
+        let condition = format!("0x{:064x}", 0x9a9e_0000 + name.len());
+        let market = json!({ "condition_id": condition, "question": format!("Paged {name}?"), "slug": format!("paged-{name}") });
+        operator::done(exchange, "/markets", &market).await;
+        let group = json!({ "title": format!("Paged {name}") });
+        operator::done(exchange, "/events", &group).await;
+        let wallet = format!("0x{:040x}", 0x9a9e_0000 + name.len());
+        let money =
+            json!({ "wallet": wallet, "amount": "1", "reference": format!("paged {name}") });
+        operator::done(exchange, "/accounts/deposit", &money).await;
+    };
+    for name in ["a", "ab", "abc"] {
+        add(name).await;
+    }
+    let lists = [
+        ("/markets/figures?search=paged", "markets", "slug"),
+        ("/events?own=true", "events", "title"),
+        ("/accounts?wallet=0x00000000", "accounts", "wallet"),
+    ];
+    let mut pages = Vec::new();
+    for (path, rows, name) in lists {
+        let (_, page) = operator::get(exchange, &format!("{path}&limit=2")).await;
+        pages.push((path, rows, name, page));
+    }
+    add("abcd").await;
+    for (path, rows, name, first) in pages {
+        let names = |page: &Value| -> Vec<String> {
+            let rows = page[rows].as_array().expect("rows").iter();
+            rows.map(|row| text_of(&row[name])).collect()
+        };
+        let mut shown = names(&first);
+        assert_eq!(shown.len(), 2, "{path}: {first}");
+        let mut next = first["next"].as_u64();
+        while let Some(before) = next {
+            let asked = format!("{path}&limit=2&before={before}");
+            let (_, page) = operator::get(exchange, &asked).await;
+            shown.extend(names(&page));
+            next = page["next"].as_u64();
+        }
+        let (_, all) = operator::get(exchange, &format!("{path}&limit=500")).await;
+        assert_eq!(all["next"], Value::Null, "{path}: {all}");
+        assert_eq!(shown, names(&all)[1..], "{path}");
+    }
+    let (status, answer) = operator::get(exchange, "/accounts?before=4294967296").await;
+    let text = "before is '4294967296', allowed: a number up to 4294967295";
+    assert_eq!((status, &answer["error"]), (400, &json!(text)));
+}
+
+fn text_of(value: &Value) -> String {
+    value.as_str().expect("a text").to_owned()
+}
+
 /// Rebates of a day by market and by wallet, and their payment in the wallet's activity.
 pub(crate) async fn rebates_are_read(exchange: &Exchange, condition: &str, maker: &str) {
     let day = jiff::Timestamp::now().to_string()[..10].to_owned();

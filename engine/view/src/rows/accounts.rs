@@ -133,6 +133,14 @@ impl Accounts {
         self.all.iter()
     }
 
+    /// The accounts before one, all without one; the newest first.
+    pub fn before(
+        &self,
+        end: Option<AccountNumber>,
+    ) -> impl Iterator<Item = (AccountNumber, &Account)> {
+        self.all.before(end)
+    }
+
     pub(crate) fn open(
         &mut self,
         number: AccountNumber,

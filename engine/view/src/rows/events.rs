@@ -72,6 +72,14 @@ impl EventGroups {
         self.all.iter()
     }
 
+    /// The event groups before one, all without one; the newest first.
+    pub fn before(
+        &self,
+        end: Option<EventNumber>,
+    ) -> impl Iterator<Item = (EventNumber, &EventGroup)> {
+        self.all.before(end)
+    }
+
     pub(crate) fn register(
         &mut self,
         EventRegistered { event, id, outside }: EventRegistered,

@@ -251,6 +251,14 @@ impl Markets {
         self.all.iter().filter(|(_, market)| !market.is_outside())
     }
 
+    /// The markets before one without the outside questions, all without one; the newest first.
+    pub fn before(
+        &self,
+        end: Option<MarketNumber>,
+    ) -> impl Iterator<Item = (MarketNumber, &Market)> {
+        (self.all.before(end)).filter(|(_, market)| !market.is_outside())
+    }
+
     pub(crate) fn add(&mut self, number: MarketNumber, market: Market) -> Result<(), Impossible> {
         self.name(number, &market)?;
         self.all.push(number, market)

@@ -99,11 +99,21 @@ impl<N: Number, T> ByNumber<N, T> {
 
     /// Entries by number.
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = (N, &T)> + ExactSizeIterator {
-        (self.entries.iter().enumerate()).map(|(index, entry)| {
-            let index = u32::try_from(index).expect("push gives numbers of 32 bits only");
-            (N::of(index), entry)
-        })
+        (self.entries.iter().enumerate()).map(numbered)
     }
+
+    /// Entries whose numbers are below `end`, all without one; the highest number first. It costs
+    /// nothing to leave out the others.
+    pub(crate) fn before(&self, end: Option<N>) -> impl Iterator<Item = (N, &T)> {
+        let end = end.map_or(self.entries.len(), |end| end.get() as usize);
+        let entries = &self.entries[..end.min(self.entries.len())];
+        entries.iter().enumerate().rev().map(numbered)
+    }
+}
+
+fn numbered<N: Number, T>((index, entry): (usize, &T)) -> (N, &T) {
+    let index = u32::try_from(index).expect("push gives numbers of 32 bits only");
+    (N::of(index), entry)
 }
 
 /// The entry of a dense number in a list that grows to the numbers that are used.

@@ -192,6 +192,14 @@ fn a_conversion_gives_the_other_questions() {
     assert_eq!(view.current_price(outside, Outcome::Yes), None);
     let listed: Vec<_> = view.markets().iter().map(|(number, _)| number).collect();
     assert_eq!(listed, [a, b, c]);
+    let before = |end| -> Vec<_> {
+        let markets = view.markets().before(end);
+        markets.map(|(number, _)| number).collect()
+    };
+    assert_eq!(before(None), [c, b, a]);
+    assert_eq!(before(Some(c)), [b, a]);
+    assert_eq!(before(Some(outside)), []);
+    assert_eq!(before(Some(MarketNumber(99))), [c, b, a]);
     let hidden = view.markets().get(outside).unwrap();
     assert_eq!(view.markets().by_condition(&hidden.condition), None);
     assert_eq!(view.markets().by_token(&hidden.tokens[0]), None);

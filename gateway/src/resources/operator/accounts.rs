@@ -16,7 +16,7 @@ use crate::http::request_context::RequestContext;
 use crate::resources::operator::apply;
 use crate::resources::operator::market_life::own_markets::describe_as;
 use crate::resources::reference;
-use crate::view::search::{break_if, in_steps};
+use crate::view::search::{PageBack, STEP, in_steps};
 
 /// `POST /accounts/deposit`.
 pub(crate) async fn deposit(
@@ -114,9 +114,6 @@ pub(crate) async fn describe_wallet(
     describe_as(&context, Command::DescribeWallet { wallet }, &evidence).await
 }
 
-/// Accounts visited under one lock hold.
-const STEP: usize = 4_096;
-
 /// `GET /accounts`: by the beginning of the address, the newest first.
 pub(crate) async fn list(
     context: RequestContext,
@@ -125,26 +122,21 @@ pub(crate) async fn list(
     let app = &context.app;
     app.shared_view.catch_up().await?;
     let beginning = query.wallet.unwrap_or_default().to_lowercase();
-    let (mut visited, mut total, mut accounts) = (0, 0, Vec::new());
+    let mut page = PageBack::new(query.before, query.limit);
     let ((), position) = in_steps(app, |state| {
         let view = &state.view;
-        let mut looked_at = 0;
-        let left = view.accounts().iter().rev().skip(visited);
-        for (number, account) in left.take(STEP) {
-            looked_at += 1;
-            if !account.wallet.to_string().starts_with(&beginning) {
-                continue;
-            }
-            if total >= query.offset && accounts.len() < query.limit {
-                accounts.extend(account_row(view, number, account));
-            }
-            total += 1;
-        }
-        visited += looked_at;
-        break_if(looked_at < STEP)
+        let accounts = view.accounts().before(page.before().map(AccountNumber));
+        let accounts = accounts.map(|(number, account)| (number.0, (number, account)));
+        page.step(STEP, accounts, |(number, account)| {
+            let is_wanted = account.wallet.to_string().starts_with(&beginning);
+            is_wanted
+                .then(|| account_row(view, number, account))
+                .flatten()
+        })
     })
     .await;
-    Ok(Json::of(&AccountRows { total, accounts }).at(position))
+    let (accounts, next) = page.finish();
+    Ok(Json::of(&AccountRows { accounts, next }).at(position))
 }
 
 /// `GET /accounts/{wallet}`.

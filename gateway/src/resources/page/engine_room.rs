@@ -116,9 +116,8 @@ pub(crate) async fn show(context: RequestContext) -> Result<Json<Room>, Failure>
 
 async fn render(context: &RequestContext) -> Result<EngineRoom, Failure> {
     let app = &context.app;
-    let page = page(context)?;
-    let (journal, snapshots) = (page.journal.clone(), page.snapshots.clone());
-    let measuring = work::blocking(move || measure(&journal, &snapshots));
+    let sources = app.view_sources.clone();
+    let measuring = work::blocking(move || measure(&sources.journal, &sources.snapshots));
     let journal = measuring.await.map_err(|_| ErrorCode::Internal)?;
     let status = app.engine.status().await.ok();
     let room = Room {

@@ -12,7 +12,7 @@ use foretell_model::{
     ConditionId, FramePosition, Lots, MatchKind, Micros, OrderId, Outcome, Price, Sequence, Side,
     WalletAddress,
 };
-use foretell_view::{TradeId, TradeRecord, TradeSide, View};
+use foretell_view::{TradeId, TradeRecord, TradeSide, TradeSlot, View};
 use foretell_wire::checkpoint::CheckpointRow;
 use foretell_wire::read::path::PathParameter;
 use foretell_wire::read::texts;
@@ -250,7 +250,7 @@ async fn trade_id(app: &Arc<App>, name: TradeName) -> Result<TradeId, Failure> {
         TradeName::Id(id) => return Ok(id),
         TradeName::Hash(hash) => hash,
     };
-    let mut end = app.shared_view.read().view.trades().count();
+    let mut end = app.shared_view.read().view.trades().count() as u64;
     while end > 0 {
         let begin = end.saturating_sub(PROOF_TRADES);
         let firsts = first_trades(&app.shared_view.read().view, begin..end);
@@ -273,11 +273,10 @@ async fn trade_id(app: &Arc<App>, name: TradeName) -> Result<TradeId, Failure> {
 }
 
 /// The first trade of each frame among those of some places, counted from the oldest; newest first.
-fn first_trades(view: &View, places: Range<usize>) -> Vec<(TradeId, FramePosition, Sequence)> {
-    let trades = view.trades();
-    let newer = trades.count().saturating_sub(places.end);
-    let slots = trades.slots().rev().skip(newer).take(places.len());
-    let records = slots.filter_map(|slot| view.trade(slot));
+fn first_trades(view: &View, places: Range<u64>) -> Vec<(TradeId, FramePosition, Sequence)> {
+    let records = places
+        .rev()
+        .filter_map(|place| view.trade(TradeSlot::at(place)));
     let first = records.filter(|record| record.index.0 == 0);
     first
         .map(|record| (record.id, record.place, record.sequence))

@@ -3,8 +3,10 @@
 use foretell_auth::domains::Domain;
 use foretell_auth::eip712::{L1_DOMAIN_NAME, L1_DOMAIN_VERSION, L1_MESSAGE};
 use foretell_auth::text::checksum_address;
+use foretell_model::Micros;
 use foretell_wire::read::texts;
 use foretell_wire::text::time::iso;
+use foretell_wire::written;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -13,6 +15,7 @@ use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
 use crate::page::SiteConfig;
 use crate::resources::page::page;
+use crate::view::beginning;
 
 /// Answer of `GET /ui/api/site`.
 #[derive(Serialize, JsonSchema)]
@@ -27,9 +30,12 @@ pub(crate) struct Site<'a> {
     auth_message: &'static str,
     order_domains: Vec<OrderDomain<'a>>,
     header_prefix: &'a str,
+    /// What a buy that trades at once spends at least, whole units; 0 = any amount.
+    #[serde(with = "written::Amount")]
+    marketable_minimum: Micros,
     /// The genesis hash: another journal is another exchange.
     #[schemars(extend("pattern" = "^[0-9a-f]{64}$"))]
-    stream_id: String,
+    genesis: String,
     /// The commands up to this time are simulated, ISO 8601; absent on a real exchange.
     #[serde(skip_serializing_if = "Option::is_none")]
     simulated_until: Option<String>,
@@ -91,7 +97,11 @@ pub(crate) async fn show(context: RequestContext) -> Result<Json<Site<'static>>,
     let config = &page(&context)?.config;
     let domains = &app.auth.domains;
     let demo = !config.development_wallets.is_empty();
-    let state = app.shared_view.read();
+    let beginning = beginning::of_journal(app).await;
+    let (settings, position) = {
+        let state = app.shared_view.read();
+        (state.view.system().settings, state.position())
+    };
     let site = Site {
         site: &config.site,
         logo: config.logo.as_ref().map(|_| "/ui/logo"),
@@ -105,8 +115,9 @@ pub(crate) async fn show(context: RequestContext) -> Result<Json<Site<'static>>,
         auth_message: L1_MESSAGE,
         order_domains: domains.iter().map(OrderDomain::new).collect(),
         header_prefix: app.auth.first_prefix(),
-        stream_id: hex::encode(state.view.branch()),
-        simulated_until: state.view.system().simulated_until().map(iso),
+        marketable_minimum: settings.marketable_minimum,
+        genesis: hex::encode(beginning.genesis),
+        simulated_until: beginning.simulated_until.map(iso),
         demo,
         wallet: demo.then_some("/ui/wallet"),
         audit: AuditCommands {
@@ -115,5 +126,5 @@ pub(crate) async fn show(context: RequestContext) -> Result<Json<Site<'static>>,
             receipt: "foretell audit receipt <hash>",
         },
     };
-    Ok(Json::of(&site).at(state.position()))
+    Ok(Json::of(&site).at(position))
 }

@@ -1,10 +1,9 @@
 //! `GET /audit/checkpoint` and `/audit/checkpoints`: the engine's signed checkpoints
-//! (docs/api/operator.md §3).
+//! (docs/api/operator.md §5).
 
 use std::path::PathBuf;
 
 use foretell_checkpoint::{CheckpointLogError, CheckpointReader};
-use foretell_model::TimeNs;
 use foretell_wire::ErrorCode;
 use foretell_wire::checkpoint::CheckpointRow;
 use foretell_wire::limits::PAGE_ROWS;
@@ -16,6 +15,7 @@ use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 use crate::policy::work;
+use crate::view::beginning;
 
 /// `GET /audit/checkpoint`: the newest.
 pub(crate) async fn newest(context: RequestContext) -> Result<Json<CheckpointRow>, Failure> {
@@ -26,7 +26,7 @@ pub(crate) async fn newest(context: RequestContext) -> Result<Json<CheckpointRow
 
 /// The newest checkpoint, if there is one.
 pub(crate) async fn newest_row(context: &RequestContext) -> Result<Option<CheckpointRow>, Failure> {
-    let simulated = simulated_until(context);
+    let simulated = beginning::of_journal(&context.app).await.simulated_until;
     let row = read(context, move |reader| {
         let newest = reader.newest()?;
         Ok(newest.map(|signed| CheckpointRow::new(&reader.genesis(), simulated, &signed)))
@@ -41,7 +41,7 @@ pub(crate) async fn list(
         next_cursor: cursor,
     }): FromQuery<PageQuery>,
 ) -> Result<Json<Page<CheckpointRow>>, Failure> {
-    let simulated = simulated_until(&context);
+    let simulated = beginning::of_journal(&context.app).await.simulated_until;
     let page = read(&context, move |reader| {
         let rows = reader.read(cursor.offset(), PAGE_ROWS)?;
         let end = cursor.offset() + rows.len() as u64;
@@ -54,11 +54,6 @@ pub(crate) async fn list(
     .await?;
     let page = page.unwrap_or_else(|| Page::empty(PAGE_ROWS));
     Ok(Json::of(&page))
-}
-
-fn simulated_until(context: &RequestContext) -> Option<TimeNs> {
-    let state = context.app.shared_view.read();
-    state.view.system().simulated_until()
 }
 
 /// Reads the file on a blocking thread; `None` while it does not exist.

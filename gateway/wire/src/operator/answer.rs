@@ -154,10 +154,11 @@ pub struct AccountRow {
 /// Answer of `GET /accounts`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AccountRows {
-    /// Number of accounts that match.
-    pub total: usize,
-    /// A page of them, the newest first.
+    /// The newest first. A page may be short or empty while `next` is there.
     pub accounts: Vec<AccountRow>,
+    /// `before` of the page that goes on with older ones; absent at the oldest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<u32>,
 }
 
 /// Answer of the account query.
@@ -197,8 +198,11 @@ pub struct MarketRows {
 /// Answer of `GET /events`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EventRows {
-    /// Neg-risk event groups, the newest first.
+    /// Neg-risk event groups, the newest first. A page may be short or empty while `next` is there.
     pub events: Vec<EventRow>,
+    /// `before` of the page that goes on with older ones; absent at the oldest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<u32>,
 }
 
 /// A neg-risk event group with its words.

@@ -26,6 +26,11 @@ const EVENT: By<EventId> = By::new(
 const WORDS: Characters = Characters(200);
 const STATE: By<MarketState> = By::of::<State>();
 const SEQUENCE: By<u64> = By::new("a number", digits, Schema::UpTo(u64::MAX));
+const NUMBER: By<u32> = By::new(
+    "a number up to 4294967295",
+    |text| u32::try_from(digits(text)?).ok(),
+    Schema::UpTo(u32::MAX as u64),
+);
 const OFFSET: By<usize> = By::new(
     "a number",
     |text| usize::try_from(digits(text)?).ok(),
@@ -73,8 +78,8 @@ parameters! {
         pub archived: bool = or(FLAG, "false"),
         /// Maximum number of rows.
         pub limit: usize = or(Whole { least: 1, most: 500 }, "50"),
-        /// Rows to skip.
-        pub offset: usize = or(OFFSET, "0"),
+        /// Only markets registered before the one of this number: `next` of the page before.
+        pub before: Option<u32> = optional(NUMBER),
     }
 
     /// Parameters of `GET /accounts`.
@@ -83,8 +88,8 @@ parameters! {
         pub wallet: Option<String> = optional(Characters(42)),
         /// Maximum number of rows.
         pub limit: usize = or(Whole { least: 1, most: 500 }, "50"),
-        /// Rows to skip.
-        pub offset: usize = or(OFFSET, "0"),
+        /// Only accounts opened before the one of this number: `next` of the page before.
+        pub before: Option<u32> = optional(NUMBER),
     }
 
     /// Parameters of `GET /acts`.
@@ -106,7 +111,9 @@ parameters! {
     pub struct EventsQuery: Trading {
         /// Maximum number of rows.
         pub limit: usize = or(Whole { least: 1, most: 1_000 }, "1000"),
-        /// Rows to skip.
-        pub offset: usize = or(OFFSET, "0"),
+        /// Only event groups registered before the one of this number: `next` of the page before.
+        pub before: Option<u32> = optional(NUMBER),
+        /// Only the operator's own.
+        pub own: bool = or(FLAG, "false"),
     }
 }

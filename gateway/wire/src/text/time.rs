@@ -1,6 +1,7 @@
 //! Times as text: ISO 8601 with milliseconds, or unix seconds.
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use foretell_model::{TimeMs, TimeNs};
 
@@ -21,7 +22,8 @@ pub fn seconds(text: &str) -> Option<u64> {
 
 /// The format of `match_time` and `last_update`; the prefix of the request's auth headers selects
 /// it (docs/api/market-data.md §6).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum TimeForm {
     /// ISO 8601.
     #[default]

@@ -298,7 +298,7 @@ impl PastExchange {
         }
     }
 
-    /// A command of a client; `None` when nothing was applied.
+    /// A command of a client, which the exchange must take; `None` when it changes nothing.
     fn send(
         &mut self,
         command: &Command,
@@ -307,7 +307,9 @@ impl PastExchange {
         let applied = self.writer.apply(OperatorNumber::NONE, command, evidence);
         match applied.map_err(failed)? {
             Ok(Verdict::Applied(outcome)) => Ok(Some(outcome)),
-            _ => Ok(None),
+            // Nothing to cancel.
+            Ok(_) => Ok(None),
+            Err(rejection) => Err(refused(&rejection)),
         }
     }
 }

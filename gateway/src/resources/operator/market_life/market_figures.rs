@@ -1,8 +1,6 @@
 //! `GET /markets/figures` of the operator: markets by words and state, with what is traded in them.
 
-use std::ops::ControlFlow;
-
-use foretell_model::{MarketNumber, Micros, Outcome, Price};
+use foretell_model::{MarketNumber, MarketState, Micros, Outcome, Price};
 use foretell_view::{Market, View};
 use foretell_wire::operator::{FiguresQuery, MarketRow};
 use foretell_wire::{Decimal, written};
@@ -15,7 +13,7 @@ use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 use crate::resources::operator::market_life::market_list::row;
-use crate::view::search::{break_if, in_steps};
+use crate::view::search::{PageBack, in_steps};
 
 /// Markets visited under one lock hold: their words are compared.
 const STEP: usize = 128;
@@ -23,10 +21,11 @@ const STEP: usize = 128;
 /// Answer of `GET /markets/figures`.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Figures {
-    /// Number of markets that match.
-    total: usize,
-    /// A page of them, the newest first.
+    /// The newest first. A page may be short or empty while `next` is there.
     markets: Vec<FiguresRow>,
+    /// `before` of the page that goes on with older ones; absent at the oldest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<u32>,
 }
 
 /// A market and what is traded in it. Prices are those of the first outcome.
@@ -61,51 +60,40 @@ pub(crate) async fn list(
 ) -> Result<Json<Figures>, Failure> {
     let app = &context.app;
     app.shared_view.catch_up().await?;
-    let mut search = Search::new(query);
-    let ((), position) = in_steps(app, |state| search.step(app, &state.view)).await;
-    let Search { total, markets, .. } = search;
-    Ok(Json::of(&Figures { total, markets }).at(position))
+    let wanted = Wanted::new(&query);
+    let mut page = PageBack::new(query.before, query.limit);
+    let ((), position) = in_steps(app, |state| {
+        let view = &state.view;
+        let markets = view.markets().before(page.before().map(MarketNumber));
+        let markets = markets.map(|(number, market)| (number.0, (number, market)));
+        page.step(STEP, markets, |(number, market)| {
+            let is_wanted = wanted.takes(app, market);
+            is_wanted
+                .then(|| figures(app, view, (number, market)))
+                .flatten()
+        })
+    })
+    .await;
+    let (markets, next) = page.finish();
+    Ok(Json::of(&Figures { markets, next }).at(position))
 }
 
-struct Search {
-    query: FiguresQuery,
+/// Which markets are looked for.
+struct Wanted {
     /// Lower-case words that a market must have.
     words: Vec<String>,
-    /// Markets visited, from the newest back.
-    visited: usize,
-    total: usize,
-    markets: Vec<FiguresRow>,
+    status: Option<MarketState>,
+    archived: bool,
 }
 
-impl Search {
-    fn new(query: FiguresQuery) -> Self {
+impl Wanted {
+    fn new(query: &FiguresQuery) -> Self {
         let words = query.search.as_deref().unwrap_or_default().to_lowercase();
         Self {
             words: words.split_whitespace().map(str::to_owned).collect(),
-            query,
-            visited: 0,
-            total: 0,
-            markets: Vec::new(),
+            status: query.status,
+            archived: query.archived,
         }
-    }
-
-    /// Visits the next markets; breaks after the oldest.
-    fn step(&mut self, app: &App, view: &View) -> ControlFlow<()> {
-        let mut looked_at = 0;
-        let left = view.markets().iter().rev().skip(self.visited);
-        for (number, market) in left.take(STEP) {
-            looked_at += 1;
-            if !self.takes(app, market) {
-                continue;
-            }
-            let is_shown = self.total >= self.query.offset && self.markets.len() < self.query.limit;
-            if is_shown {
-                self.markets.extend(figures(app, view, (number, market)));
-            }
-            self.total += 1;
-        }
-        self.visited += looked_at;
-        break_if(looked_at < STEP)
     }
 
     fn takes(&self, app: &App, market: &Market) -> bool {
@@ -115,8 +103,8 @@ impl Search {
             let text = format!("{question} {slug} {}", market.condition).to_lowercase();
             self.words.iter().all(|word| text.contains(word))
         };
-        market.archived == self.query.archived
-            && self.query.status.is_none_or(|it| it == market.state)
+        market.archived == self.archived
+            && self.status.is_none_or(|it| it == market.state)
             && (self.words.is_empty() || has_words())
     }
 }

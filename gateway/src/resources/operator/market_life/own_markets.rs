@@ -35,6 +35,7 @@ use crate::resources::operator::market_life::known_names::{
 };
 use crate::resources::operator::{CommandResult, rejection, submit, submit_or_reject};
 use crate::resources::position_of;
+use crate::view::search::{PageBack, STEP, in_steps};
 
 /// `POST /events`.
 pub(crate) async fn register_event(
@@ -367,19 +368,24 @@ pub(crate) async fn describe_event(
     describe_as(&context, Command::DescribeEvent { event }, &evidence).await
 }
 
-/// `GET /events`: the newest event groups first; `limit` and `offset` select a page.
+/// `GET /events`: event groups, the newest first.
 pub(crate) async fn list_events(
     context: RequestContext,
-    FromQuery(EventsQuery { limit, offset }): FromQuery<EventsQuery>,
+    FromQuery(EventsQuery { before, limit, own }): FromQuery<EventsQuery>,
 ) -> Result<Json<EventRows>, Failure> {
-    let state = context.app.shared_view.read();
-    let view = &state.view;
-    let events = (view.events().iter().rev())
-        .skip(offset)
-        .take(limit)
-        .map(|(_, group)| event_row(view, group))
-        .collect();
-    Ok(Json::of(&EventRows { events }).at(state.position()))
+    let mut page = PageBack::new(before, limit);
+    let ((), position) = in_steps(&context.app, |state| {
+        let view = &state.view;
+        let groups = view.events().before(page.before().map(EventNumber));
+        let groups = groups.map(|(number, group)| (number.0, group));
+        page.step(STEP, groups, |group| {
+            let is_wanted = !own || is_own_group(view, group);
+            is_wanted.then(|| event_row(view, group))
+        })
+    })
+    .await;
+    let (events, next) = page.finish();
+    Ok(Json::of(&EventRows { events, next }).at(position))
 }
 
 fn event_row(view: &View, group: &EventGroup) -> EventRow {
