@@ -136,21 +136,61 @@ test("two persons pay a withdrawal above the limit", async () => {
   const admin = await desk(browser);
   const [cash, cher] = [await hire(browser, admin, `cash-${RUN}`, "cashier"), await hire(browser, admin, `cher-${RUN}`, "cashier")];
   await view(admin, "Money");
-  await act(admin, admin.locator("main"), "Change the limits", { "A second person confirms": "50" });
+  await act(admin, admin.locator("main"), "Change the limits", { "A second person pays": "50" });
   await admin.locator(".card", { hasText: "Two persons above" }).getByText("$50.00").waitFor();
   await view(cash, "Money");
   assert.equal(await cash.getByRole("button", { name: "Change the limits" }).count(), 0);
   await act(cash, cash.locator("main"), "Deposit", { "Wallet, 0x": WALLET, Amount: "100" });
   const asked = await act(cash, cash.locator("main"), "Withdraw", { "Wallet, 0x": WALLET, Amount: "60" });
   assert.match(asked.result, /waits for a second person/);
-  await row(cash, "$60.00").getByText("another operator than you confirms").waitFor();
+  await row(cash, "$60.00").getByText("another operator than you pays").waitFor();
   await view(cher, "Money");
-  const paid = await act(cher, row(cher, "$60.00"), "Confirm");
-  assert.equal(paid.says, `Confirm the withdrawal of $60.00 to ${SHORT}, which cash-${RUN} asked for; cannot be undone.`);
-  await cher.getByText("No withdrawal waits for a second person.").waitFor();
+  const paid = await act(cher, row(cher, "$60.00"), "Mark paid", { Reference: `wire ${RUN}` });
+  assert.equal(paid.says, `Mark paid the withdrawal of $60.00 from ${SHORT}, which was paid outside of the exchange; cannot be undone.`);
+  await panel(cher, "Withdrawals that wait (0)").waitFor();
+  await row(cher, `wire ${RUN}`).getByText(`paid by cher-${RUN}`).waitFor();
   await view(admin, "Money");
-  await act(admin, admin.locator("main"), "Change the limits", { "A second person confirms": "0" });
+  await act(admin, admin.locator("main"), "Change the limits", { "A second person pays": "0" });
   for (const page of [admin, cash, cher]) await clean(page);
+});
+
+test("a user asks for a withdrawal, cancels it, asks again, and sees that it is paid", async () => {
+  const [admin, page] = [await desk(browser), await open(browser)];
+  await go(page, "/ui/portfolio");
+  await connect(page, 4);
+  const free = async () => Number((await page.locator(".card", { hasText: "Free" }).locator("strong").innerText()).replace(/[$,]/g, ""));
+  const before = await eventually(free, (amount) => amount > 0);
+  const form = page.locator("withdraw-form");
+  const ask = async (amount) => {
+    await form.getByLabel("Amount").fill(amount);
+    await form.getByLabel("To", { exact: true }).fill(`bank account ${RUN}`);
+    await form.getByRole("button", { name: "Withdraw" }).click();
+  };
+  await form.getByText("Withdraw", { exact: true }).first().click();
+  await ask("900000000");
+  await form
+    .getByRole("alert")
+    .getByText(/^You have \$[\d,.]+ free$/)
+    .waitFor();
+  await ask("12.50");
+  await page.getByRole("tab", { name: "Withdrawals" }).click();
+  await row(page, "$12.50").getByText("asked for").waitFor();
+  await eventually(free, (amount) => amount === before - 12.5);
+  await row(page, "$12.50").getByRole("button", { name: "Cancel the withdrawal of $12.50" }).click();
+  await row(page, "$12.50").getByText("cancelled").waitFor();
+  await eventually(free, (amount) => amount === before);
+
+  await ask("7.25");
+  await row(page, "$7.25").getByText("asked for").waitFor();
+  await view(admin, "Money");
+  await act(admin, row(admin, "$7.25"), "Claim");
+  await row(page, "$7.25").getByText("being paid").waitFor();
+  assert.equal(await row(page, "$7.25").getByRole("button").count(), 0);
+  await act(admin, row(admin, "$7.25"), "Mark paid", { Reference: `wire ${RUN} 2` });
+  await page.getByText("Your withdrawal of $7.25 is paid.").waitFor();
+  await row(page, `wire ${RUN} 2`).getByText("paid", { exact: true }).waitFor();
+  assert.equal(await free(), before - 7.25);
+  for (const each of [admin, page]) await clean(each);
 });
 
 test("times are picked with their zone, fees in percent, and both are shown so", async () => {

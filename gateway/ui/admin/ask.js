@@ -76,7 +76,7 @@ export function ask(act, done) {
  * @param {Answer} answer
  */
 export function resultOf(done, answer) {
-  if (answer.held) return "It waits for a second person, under “Money”.";
+  if (answer.waits) return "It waits for a second person, under “Money”.";
   if (answer.duplicate) return "It was so already; nothing changed.";
   const ended = answer.cancelled ? ` ${answer.cancelled} orders ended.` : "";
   return `${done}${ended} It is number ${answer.sequence} of the journal.`;

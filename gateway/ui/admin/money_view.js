@@ -1,4 +1,4 @@
-/** Money of the exchange: withdrawals that wait for a second person, limits, fees and rebates. */
+/** Money of the exchange: withdrawals and what they wait for, limits, fees and rebates. */
 
 import { h } from "../lib/dom.js";
 import * as format from "../lib/format.js";
@@ -8,11 +8,16 @@ import { moves } from "./users_view.js";
 
 /** @typedef {import("./desk.js").Desk} Desk */
 /** @typedef {import("./types.js").Withdrawal} Withdrawal */
+/** @typedef {{ shut: boolean, withdrawals: Withdrawal[] }} Withdrawals */
+
+/** Ended withdrawals that are shown. */
+const ENDED = 50;
 
 /** @param {Desk} desk */
 export async function moneyView(desk) {
-  const [{ withdrawals }, { exchange }] = await Promise.all([
-    /** @type {Promise<{ withdrawals: Withdrawal[] }>} */ (read("/withdrawals")),
+  const [open, ended, { exchange }] = await Promise.all([
+    /** @type {Promise<Withdrawals>} */ (read("/withdrawals")),
+    /** @type {Promise<Withdrawals>} */ (read("/withdrawals", { ended: "true", limit: ENDED })),
     /** @type {Promise<import("./types.js").Status>} */ (read("/status")),
   ]);
   const limit = exchange.payments.withdrawal_limit;
@@ -39,11 +44,11 @@ export async function moneyView(desk) {
       fields: [
         {
           name: "withdrawal_limit",
-          label: "A second person confirms withdrawals above",
+          label: "A second person pays withdrawals above",
           kind: "amount",
           unit: format.symbol(),
           value: limit,
-          help: "0: none waits.",
+          help: "0: one person pays any.",
         },
         { name: "rebates_daily", label: "Pay rebates every day at 00:00 UTC", kind: "flag", value: exchange.payments.rebates_daily },
       ],
@@ -55,54 +60,114 @@ export async function moneyView(desk) {
     null,
     desk.result("money"),
     h("div.buttons.start", null, buttons),
+    open.shut && shut(desk),
     cards([
       ["Deposited", money(exchange.collateral), "deposits minus withdrawals"],
       ["Collected fees", money(exchange.fees)],
       ["Two persons above", Number(limit) > 0 ? money(limit) : "no limit"],
       ["Rebates", exchange.payments.rebates_daily ? "daily" : "by command"],
     ]),
-    waiting(desk, withdrawals),
+    waiting(desk, open.withdrawals),
+    past(desk, ended.withdrawals),
   );
 }
 
+/** Says that nothing is paid since a restore. @param {Desk} desk */
+const shut = (desk) =>
+  h(
+    "section.panel",
+    { "aria-label": "Withdrawals are shut" },
+    h("header", null, h("h2", null, "Withdrawals are shut")),
+    h(
+      "p",
+      null,
+      "The journal was restored and may lack payments that were made. Compare it with the bank's list (",
+      h("code", null, "foretell withdrawals reconcile"),
+      "), then let withdrawals go on.",
+    ),
+    desk.button("money", {
+      name: "Open withdrawals",
+      path: "/withdrawals/open",
+      says: "after the restore: what waits can be claimed and paid again",
+      final: true,
+      reasoned: true,
+      done: "Withdrawals go on.",
+    }),
+  );
+
 /** @param {Desk} desk @param {Withdrawal[]} withdrawals */
 function waiting(desk, withdrawals) {
-  const rows = withdrawals.map((row) => {
-    const fixed = { reference: row.reference };
-    const what = `${money(row.amount)} to ${format.address(row.wallet)}`;
-    const confirm = desk.button("money", {
-      name: "Confirm",
-      path: "/withdrawals/confirm",
-      says: `the withdrawal of ${what}, which ${row.asked_by} asked for`,
-      final: true,
-      fixed,
-      done: `${what} are paid.`,
-    });
-    const release = desk.button("money", {
-      name: "Release",
-      path: "/withdrawals/release",
-      says: `the withdrawal of ${what}: nothing is paid, the wallet has it free again`,
-      final: true,
-      fixed,
-      done: "It is given up.",
-    });
-    return {
-      cells: [
-        walletLink(row.wallet),
-        money(row.amount),
-        row.asked_by,
-        [ago(row.asked_at), h("small.dim", null, format.when(row.asked_at))],
-        [row.asked_by === desk.me.name ? h("span.dim", null, "another operator than you confirms") : confirm, release],
-      ],
-    };
-  });
   const columns = [
     { label: "Wallet" },
     { label: "Amount", class: "num" },
-    { label: "Asked by" },
+    { label: "To" },
     { label: "Asked" },
+    { label: "Claimed by" },
     { label: "Acts", class: "acts" },
   ];
-  const none = "No withdrawal waits for a second person.";
+  const rows = withdrawals.map((row) => ({
+    cells: [
+      walletLink(row.wallet),
+      money(row.amount),
+      row.destination || h("span.dim", null, "by an operator"),
+      [ago(row.requested_at), h("small.dim", null, row.asked_by || "the user")],
+      row.claimed_by || h("span.dim", null, "nobody"),
+      acts(desk, row),
+    ],
+  }));
+  const none = "No withdrawal waits.";
   return records(desk, { title: `Withdrawals that wait (${rows.length})`, columns, none }, rows);
+}
+
+/**
+ * Claim, then pay; give up.
+ * @param {Desk} desk
+ * @param {Withdrawal} row
+ */
+function acts(desk, row) {
+  const fixed = { withdrawal: row.withdrawal };
+  const what = `the withdrawal of ${money(row.amount)} from ${format.address(row.wallet)}`;
+  const claim = desk.button("money", {
+    name: "Claim",
+    path: "/withdrawals/claim",
+    says: `${what}: from now on its user cannot cancel it, and you pay it`,
+    fixed,
+    done: "It is claimed. Pay it outside, then say so here.",
+  });
+  const pay = desk.button("money", {
+    name: "Mark paid",
+    path: "/withdrawals/pay",
+    says: `${what}, which was paid outside of the exchange`,
+    final: true,
+    fixed,
+    fields: [{ name: "payment", label: "Reference of the payment", required: true }],
+    done: "It is paid.",
+  });
+  const fail = desk.button("money", {
+    name: "Give up",
+    path: "/withdrawals/fail",
+    says: `${what}: nothing is paid, the wallet has it free again`,
+    final: true,
+    reasoned: true,
+    fixed,
+    done: "It is given up.",
+  });
+  if (row.status === "requested") return [claim, fail];
+  const other = row.needs_second_person && row.claimed_by === desk.me.name;
+  return [other ? h("span.dim", null, "another operator than you pays") : pay, fail];
+}
+
+/** @param {Desk} desk @param {Withdrawal[]} withdrawals */
+function past(desk, withdrawals) {
+  const columns = [{ label: "Wallet" }, { label: "Amount", class: "num" }, { label: "To" }, { label: "Ended" }, { label: "Payment" }];
+  const rows = withdrawals.map((row) => ({
+    cells: [
+      walletLink(row.wallet),
+      money(row.amount),
+      row.destination,
+      [`${row.status}${row.ended_by && ` by ${row.ended_by}`}`, h("small.dim", null, format.when(row.changed_at))],
+      row.payment,
+    ],
+  }));
+  return records(desk, { title: `Withdrawals that ended, the newest ${ENDED}`, columns, none: "None has ended." }, rows);
 }

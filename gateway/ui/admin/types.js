@@ -99,7 +99,21 @@
  *
  * @typedef {{ conditionId: string, title: string, outcome: string, size: number, avgPrice: number, currentValue: number, cashPnl: number }} Position
  * @typedef {{ conditionId: string, title: string, outcome: string, side: string, size: number, price: number, feeUsdc?: number, timestamp: number }} Fill
- * @typedef {{ reference: string, wallet: string, amount: string, asked_by: string, asked_at: string }} Withdrawal
+ *
+ * @typedef {object} Withdrawal
+ * @property {number} withdrawal its number
+ * @property {string} wallet
+ * @property {string} destination
+ * @property {string} amount
+ * @property {"requested" | "claimed" | "paid" | "failed" | "cancelled"} status
+ * @property {string} requested_at
+ * @property {string} changed_at
+ * @property {string} payment
+ * @property {string} asked_by empty: its user
+ * @property {string} claimed_by
+ * @property {string} ended_by
+ * @property {boolean} needs_second_person
+ *
  * @typedef {{ number: number, name: string, role: string, added: string, counts_from: string, revoked?: string }} Operator
  * @typedef {{ name: string, pid: number, ageSeconds: number, cpuSeconds: number, memoryBytes: number, threads: number }} Process
  *
@@ -139,7 +153,7 @@
  * @typedef {object} Answer to a command
  * @property {number} sequence
  * @property {boolean} duplicate
- * @property {boolean} [held]
+ * @property {boolean} [waits] a withdrawal that another operator pays
  * @property {number} [cancelled]
  * @property {string} [condition_id]
  * @property {string} [status]

@@ -30,7 +30,7 @@ async function page(desk, before) {
       account.closed_only ? "may only reduce" : "trades",
     ],
   }));
-  const columns = [{ label: "Wallet" }, num("Free"), num("In orders"), num("Resting orders"), { label: "State" }];
+  const columns = [{ label: "Wallet" }, num("Free"), num("Reserved"), num("Resting orders"), { label: "State" }];
   const none = wanted.search ? "No account begins so. A deposit to a wallet opens its account." : "There is no account yet.";
   const of = { title: "Users", columns, none, key: "users", tools: moves(desk, "users") };
   return { next: accounts.next, shown: rows.length, content: records(desk, of, rows) };
@@ -61,7 +61,7 @@ export function moves(desk, key, wallet) {
     desk.button(key, {
       name: "Withdraw",
       path: "/accounts/withdraw",
-      says: `from ${whom}: it leaves the exchange; above the limit a second person confirms it`,
+      says: `from ${whom}: it leaves the exchange; above the limit a second person pays it`,
       fixed,
       fields,
       done: "The withdrawal is booked.",
@@ -90,7 +90,7 @@ export async function userView(desk, wallet) {
     h("div.buttons.start", null, moves(desk, "user", account.wallet), restrict(desk, account)),
     cards([
       ["Free", money(account.free)],
-      ["In orders", money(account.reserved)],
+      ["Reserved", money(account.reserved)],
       ["Rebates to be paid", money(account.accrued)],
       [
         "State",

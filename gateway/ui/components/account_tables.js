@@ -1,4 +1,4 @@
-/** Own open orders, positions, fills and activity, of one market or of all. */
+/** Own open orders, positions, fills, activity and withdrawals. */
 
 import { micros, text } from "../lib/decimal.js";
 import { allOf, cancelAll, cancelOrder, changeShares, refresh } from "../lib/account.js";
@@ -9,6 +9,7 @@ import { t } from "../lib/messages.js";
 import { explain } from "../lib/rest.js";
 import { go, href } from "../lib/router.js";
 import { View, get, set } from "../lib/store.js";
+import { cancelWithdrawal } from "../lib/withdrawals.js";
 import { empty, failed, skeleton } from "./states.js";
 import { tabList } from "./tab_list.js";
 import { walletDialog } from "./wallet_dialog.js";
@@ -18,7 +19,8 @@ import { walletDialog } from "./wallet_dialog.js";
  * @typedef {import("../lib/account.js").Position} Position
  * @typedef {import("../lib/account.js").Fill} Fill
  * @typedef {import("../lib/account.js").Activity} Activity
- * @typedef {"open_orders" | "positions" | "fills" | "activity"} Tab
+ * @typedef {import("../lib/withdrawals.js").Withdrawal} Withdrawal
+ * @typedef {"open_orders" | "positions" | "fills" | "activity" | "withdrawals"} Tab
  */
 
 /** @param {unknown} error */
@@ -31,7 +33,7 @@ class AccountTables extends View {
 
   connectedCallback() {
     this.only = this.getAttribute("market") ?? undefined;
-    const keys = /** @type {Tab[]} */ (Object.keys(TABLES));
+    const keys = /** @type {Tab[]} */ (Object.keys(TABLES)).filter((key) => key !== "withdrawals" || this.hasAttribute(key));
     this.tabs = tabList(
       t("account_tabs"),
       keys.map((key) => ({ key, label: t(key) })),
@@ -42,7 +44,9 @@ class AccountTables extends View {
     );
     fill(this, h("header", null, this.tabs.bar, h("span.grow"), this.tools), this.tabs.panel);
     this.tabs.choose(this.tab);
-    this.follow(["orders", "positions", "fills", "activity", "session", "account_error", "markets", "titles"], () => this.draw());
+    this.follow(["orders", "positions", "fills", "activity", "withdrawals", "session", "account_error", "markets", "titles"], () =>
+      this.draw(),
+    );
   }
 
   draw() {
@@ -64,7 +68,7 @@ class AccountTables extends View {
     } else if (rows.length === 0) fill(panel, empty(t(none)));
     else {
       const focused = document.activeElement?.getAttribute("data-key");
-      const isCut = (store === "fills" || store === "activity") && get("cut")?.[store];
+      const isCut = isLong(store) && get("cut")?.[store];
       const more = isCut && h("p.dim.cut", null, t("cut_rows", { n: rows.length }));
       fill(panel, h("div.scroll", null, table(columns, newestFirst(rows), t(this.tab))), more);
       if (focused) /** @type {HTMLElement | null} */ (panel.querySelector(`[data-key="${CSS.escape(focused)}"]`))?.focus();
@@ -91,10 +95,16 @@ class AccountTables extends View {
   async save() {
     const { tab } = this;
     const { store, columns } = TABLES[tab];
-    const rows = store === "fills" || store === "activity" ? await allOf(store) : (get(store) ?? []);
+    const rows = isLong(store) ? await allOf(store) : (get(store) ?? []);
     saveCsv(`${tab}-${new Date().toISOString().slice(0, 10)}.csv`, columns, newestFirst(rows));
   }
 }
+
+/**
+ * @param {Store} store
+ * @returns {store is import("../lib/account.js").LongList} of which only the newest rows are shown
+ */
+const isLong = (store) => store !== "orders" && store !== "positions";
 
 /**
  * A button that is off while it reads what it saves.
@@ -293,12 +303,32 @@ const ACTIVITY = [
   num(t("fee"), (row) => micros(row.feeUsdc), format.fee),
 ];
 
-/** @type {Record<Tab, { store: "orders" | "positions" | "fills" | "activity", none: import("../lib/messages.js").Key, columns: import("../lib/dom.js").Column<any>[] }>} */
+/** @param {Withdrawal} row */
+function withdrawalButton({ withdrawal, amount, status }) {
+  const named = t("cancel_withdrawal", { amount: format.money(micros(amount)) });
+  const cancel = () => cancelWithdrawal(withdrawal).catch(tell);
+  return status === "requested" && h("button", { type: "button", "aria-label": named, onclick: cancel }, t("cancel"));
+}
+
+/** @type {import("../lib/dom.js").Column<Withdrawal>[]} */
+const WITHDRAWALS = [
+  timed((row) => Date.parse(row.requested_at)),
+  num(t("amount"), (row) => micros(row.amount), money),
+  words(t("destination"), (row) => row.destination),
+  words(t("state"), (row) => t(`withdrawal_${row.status}`)),
+  words(t("payment"), (row) => row.payment),
+  { label: "", class: "act", cell: withdrawalButton },
+];
+
+/** @typedef {"orders" | "positions" | import("../lib/account.js").LongList} Store */
+
+/** @type {Record<Tab, { store: Store, none: import("../lib/messages.js").Key, columns: import("../lib/dom.js").Column<any>[] }>} */
 const TABLES = {
   open_orders: { store: "orders", none: "no_orders", columns: ORDERS },
   positions: { store: "positions", none: "no_positions", columns: POSITIONS },
   fills: { store: "fills", none: "no_fills", columns: FILLS },
   activity: { store: "activity", none: "no_activity", columns: ACTIVITY },
+  withdrawals: { store: "withdrawals", none: "no_withdrawals", columns: WITHDRAWALS },
 };
 
 /**

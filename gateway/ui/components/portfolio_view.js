@@ -11,6 +11,7 @@ import { csvButton, titled, worth } from "./account_tables.js";
 import { card } from "./figures.js";
 import { LineChart } from "./line_chart.js";
 import { empty, skeleton } from "./states.js";
+import "./withdraw_form.js";
 
 /** @typedef {import("../lib/history.js").MarketProfit} MarketProfit */
 
@@ -62,6 +63,7 @@ class PortfolioView extends View {
   /** Whose profit is being read. @type {import("../lib/session.js").Session | null} */
   reader = null;
   save = csvButton(() => this.saveAll());
+  withdraw = h("withdraw-form.panel");
   history = h(
     "div.portfolio-grid",
     null,
@@ -80,7 +82,8 @@ class PortfolioView extends View {
       h("h1", null, t("portfolio")),
       this.cards,
       this.history,
-      h("section.panel", { "aria-label": t("account_tabs") }, h("account-tables")),
+      h("section.panel", { "aria-label": t("account_tabs") }, h("account-tables", { withdrawals: true })),
+      this.withdraw,
     );
     this.follow("session", (session) => this.begin(Boolean(session)));
     this.follow(["session", "cash", "positions", "rebates"], () => this.draw());
@@ -97,6 +100,7 @@ class PortfolioView extends View {
     this.rows = null;
     this.save.hidden = true;
     this.history.hidden = !connected;
+    this.withdraw.hidden = !connected;
     fill(this.profit, skeleton(3));
     if (connected) fill(/** @type {Element} */ (this.history.firstElementChild), h("value-chart"));
     this.load();

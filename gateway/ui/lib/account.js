@@ -74,7 +74,17 @@ export function start() {
     reads.abort();
     reads = new AbortController();
     refreshing = "";
-    for (const key of /** @type {const} */ (["orders", "positions", "fills", "activity", "cash", "rebates", "cut", "account_error"]))
+    for (const key of /** @type {const} */ ([
+      "orders",
+      "positions",
+      "fills",
+      "activity",
+      "withdrawals",
+      "cash",
+      "rebates",
+      "cut",
+      "account_error",
+    ]))
       set(key, null);
     if (!current) return;
     socket = new Socket("/ws/user", { subscriptions, message, state: (state) => set("user_stream", state), snapshot: refreshSoon });
@@ -109,6 +119,11 @@ function message(message) {
   }
   if (message.event_type === "trade") {
     if (message.status === "MATCHED") announce(message);
+    refreshSoon();
+  }
+  if (message.event_type === "withdrawal") {
+    const told = message.status === "paid" ? "told_paid" : message.status === "failed" ? "told_failed" : null;
+    if (told) set("notice", t(told, { amount: format.money(micros(message.amount)) }));
     refreshSoon();
   }
 }
@@ -168,7 +183,7 @@ export function refreshSoon() {
  * @returns {(cursor: string | undefined) => Promise<import("./pages.js").Page<any, string> & { sequence: number }>}
  */
 const ownPages = (path, signal) => async (cursor) => {
-  const { data, sequence } = await readOwn(cursor ? `${path}?next_cursor=${cursor}` : path, signal);
+  const { data, sequence } = await readOwn(cursor ? `${path}${path.includes("?") ? "&" : "?"}next_cursor=${cursor}` : path, signal);
   return { rows: data.data, next: data.next_cursor === LAST_PAGE ? undefined : data.next_cursor, sequence };
 };
 
@@ -183,19 +198,23 @@ const PAGES = {
     };
   },
   /** @param {AbortSignal} signal */
+  withdrawals: (signal) => ownPages(`/withdrawals?wallet=${session()?.address}`, signal),
+  /** @param {AbortSignal} signal */
   activity: (signal) => byCursor(`/ui/api/data/activity?user=${session()?.address}&limit=${ACTIVITY_PAGE}`, signal),
 };
 
+/** @typedef {keyof typeof PAGES} LongList */
+
 /**
  * All rows of a list, not only those that are shown.
- * @param {keyof typeof PAGES} list
- * @returns {Promise<(Fill | Activity)[]>}
+ * @param {LongList} list
+ * @returns {Promise<any[]>}
  */
 export const allOf = async (list) => (await readOn(PAGES[list](reads.signal))).rows;
 
 /**
  * Shows the newest rows of a list.
- * @param {keyof typeof PAGES} list
+ * @param {LongList} list
  * @param {AbortSignal} signal
  */
 async function showNewest(list, signal) {
@@ -223,6 +242,7 @@ export async function refresh() {
       set("rebates", rebateSum(rows)),
     ),
     showNewest("fills", signal),
+    showNewest("withdrawals", signal),
   ];
   const failed = (await Promise.allSettled(jobs)).find((job) => job.status === "rejected");
   if (signal.aborted) return;

@@ -40,7 +40,8 @@
  * @property {import("./account.js").Position[] | null} positions
  * @property {import("./account.js").Fill[] | null} fills
  * @property {import("./account.js").Activity[] | null} activity
- * @property {Partial<Record<"fills" | "activity", boolean>> | null} cut whether the exchange has more rows than are shown
+ * @property {import("./withdrawals.js").Withdrawal[] | null} withdrawals
+ * @property {Partial<Record<import("./account.js").LongList, boolean>> | null} cut whether the exchange has more rows than are shown
  * @property {Cash | null} cash
  * @property {bigint | null} rebates
  * @property {unknown} account_error
