@@ -30,7 +30,7 @@ use crate::http::endpoint::Endpoint;
 use crate::http::route::{Route, get, post, read};
 use crate::openapi::served;
 use crate::resources::accounts::rebates;
-use crate::resources::data::{positions, trades};
+use crate::resources::data::{positions, trades, v2};
 use crate::resources::market_data::market_info;
 use crate::resources::operator::market_life::{
     market_figures, market_list, markets, own_markets, resolution,
@@ -52,6 +52,7 @@ pub(super) fn routes() -> Vec<Route> {
         list("/accounts/{wallet}/orders", my_orders::of_wallet).errors(&[&[AccountNotFound]]),
         list("/positions", positions::list),
         list("/trades", trades::list).large(),
+        list("/v2/activity", v2::activity).large(),
         list("/withdrawals", withdrawals::list),
         list("/rebates", rebates::totals),
         get("/site", None, site::show).errors(&[&[NotFound]]),

@@ -12,6 +12,7 @@ mod registration;
 mod sender;
 mod show;
 mod show_status;
+mod statement;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -119,6 +120,7 @@ pub(crate) fn account(
             let path = format!("/accounts/{wallet}");
             return get(config, &path, output, show::account);
         }
+        Account::Statement(asked) => return statement::run(config, asked),
         Account::Deposit(_) => CommandKind::Deposit,
         Account::Withdraw(_) => CommandKind::Withdraw,
         Account::Bind { .. } => CommandKind::BindWallet,

@@ -12,7 +12,7 @@ use scene::*;
 /// The version, and the hash of all bytes of a small scene in this version.
 const PINNED: (u32, &str) = (
     19,
-    "07b1204d92e08f1b9517fe2e526b01e451d6149a1f04bb765ac3bdaafcfe8adc",
+    "787a04cd99b6183d2a99176e0b24d15dc30b3fc6ca2589e55ee4e0cc3376670b",
 );
 
 /// Two trades, orders of every final state, account actions, chunks of two rows.

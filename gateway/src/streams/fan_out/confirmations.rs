@@ -51,7 +51,7 @@ impl Confirmations {
 
 #[cfg(test)]
 mod tests {
-    use foretell_model::{ConditionId, KeyNumber};
+    use foretell_model::KeyNumber;
 
     use super::*;
     use crate::streams::fan_out::ring::UserMessage;

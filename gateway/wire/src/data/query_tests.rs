@@ -483,7 +483,7 @@ fn trades_say_what_is_wrong(#[case] text: &str, #[case] expected: &str) {
 #[rstest]
 #[case(
     "type=BUY",
-    "invalid_field: type: 'BUY' is not one of TRADE, SPLIT, MERGE, REDEEM, CONVERSION, MAKER_REBATE"
+    "invalid_field: type: 'BUY' is not one of TRADE, SPLIT, MERGE, REDEEM, CONVERSION, MAKER_REBATE, DEPOSIT, WITHDRAWAL"
 )]
 #[case(
     "start=2&end=1",

@@ -454,7 +454,7 @@ error_codes! {
         "A cashier is about to pay the withdrawal: it is not cancelled, and not claimed again.";
     WithdrawalNotClaimed = "withdrawal_not_claimed", 409, Never, "nobody has claimed the withdrawal: claim it, then pay it",
         "A withdrawal is paid after an operator claimed it.";
-    WithdrawalsShut = "withdrawals_shut", 503, Later,
+    WithdrawalsShut = "withdrawals_shut", 409, Later,
         "withdrawals are shut since the exchange was restored from a copy, until an operator has reconciled it",
         "The restored journal may lack payments that were made; an admin opens withdrawals.";
     ValidityOutOfRange = "validity_out_of_range", 400, Never,

@@ -39,6 +39,9 @@ pub(crate) enum Account {
         /// Wallet address
         wallet: String,
     },
+    /// Print what moved a wallet's collateral, as CSV
+    #[serde(skip)]
+    Statement(Statement),
     /// Restrict an account to reducing its positions
     ClosedOnly {
         /// Wallet address
@@ -47,6 +50,19 @@ pub(crate) enum Account {
         #[arg(long = "undo", action = ArgAction::SetFalse)]
         closed_only: bool,
     },
+}
+
+/// `foretell account statement`
+#[derive(Debug, Args)]
+pub(crate) struct Statement {
+    /// Wallet address
+    pub wallet: String,
+    /// First day, UTC, such as 2026-11-01
+    #[arg(long, value_name = "DATE")]
+    pub from: Option<jiff::civil::Date>,
+    /// Day after the last one, UTC
+    #[arg(long, value_name = "DATE")]
+    pub to: Option<jiff::civil::Date>,
 }
 
 /// `foretell withdrawals`
@@ -74,7 +90,7 @@ pub(crate) enum Withdrawals {
     Open {},
     /// Compare a bank's list with what was paid
     Reconcile {
-        /// CSV file with columns payment and amount (`-` = standard input)
+        /// CSV with columns payment and amount (`-` = stdin)
         file: PathBuf,
     },
 }
