@@ -9,3 +9,5 @@ pub mod load;
 pub mod operator;
 pub mod random;
 pub mod streams;
+pub mod webhook_receiver;
+pub mod withdrawals;

@@ -68,7 +68,8 @@ impl Shared {
             .expect("the load goes on");
     }
 
-    fn counted(&self) {
+    /// Counts a response.
+    pub fn counted(&self) {
         self.answers.send_modify(|count| *count += 1);
     }
 }

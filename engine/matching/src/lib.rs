@@ -9,7 +9,7 @@
 //! keeps orders that wait, with `delayed_queue.rs`. `cancels.rs` cancels orders; `funds.rs` and `shares.rs`
 //! move money; `lifecycle.rs` and `event_group.rs` manage markets and event groups. `clock.rs` does what
 //! falls due, by `indexed_heap.rs`; `rebates.rs` and `background.rs` pay in steps; `policies.rs` and
-//! `resolution.rs` decide payouts; `operators.rs` and `held_withdrawals.rs` are about people. `book.rs`,
+//! `resolution.rs` decide payouts; `operators.rs` and `withdrawals.rs` are about people. `book.rs`,
 //! `ladder.rs`, `level.rs`, `level_bitmap.rs` and `order_pool.rs` are the book. `id_memory.rs` and
 //! `id_expiry_queue.rs` remember order ids, `idempotency.rs` and `action_references.rs` references.
 //! `prefetch.rs` prefetches for queued commands. `replay.rs` re-executes journal frames. `state.rs` lists

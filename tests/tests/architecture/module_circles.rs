@@ -23,7 +23,7 @@ const TOLERATED: &[(&str, &[&str], &str)] = &[
             "event_group",
             "exchange",
             "funds",
-            "held_withdrawals",
+            "withdrawals",
             "id_memory",
             "keys",
             "operators",

@@ -12,7 +12,7 @@ use foretell_tests::load::{self, LoadMarket, Shared};
 use foretell_tests::random::Random;
 
 /// Micros each visitor of the demo is funded with.
-const FUNDS: u64 = 10_000_000_000;
+pub(crate) const FUNDS: u64 = 10_000_000_000;
 
 /// Number of kills: `ordinary` by default, more by `FORETELL_KILL_ROUNDS`.
 pub(crate) fn rounds(ordinary: u64) -> u64 {

@@ -4,5 +4,6 @@ mod busy;
 mod failing_disk;
 mod kill_engine;
 mod kill_gateway;
+mod kill_payments;
 mod kill_reads;
 mod stop_processes;

@@ -2,26 +2,17 @@
 //! the auditor see it (docs/verify/rules.md §30).
 
 use foretell_auth::withdrawal::WithdrawalMessage;
-use foretell_model::{Micros, TimeMs, WalletAddress};
+use foretell_model::{Micros, TimeMs};
 use foretell_ops::trader::Trader;
-use foretell_tests::demo::{visitor, visitors};
+use foretell_tests::demo::{buy, market, visitor, visitors};
 use foretell_tests::exchange::{Exchange, Options};
 use foretell_tests::operator;
 use foretell_tests::streams::Connection;
+use foretell_tests::withdrawals::{in_seconds, wallet_of};
 use reqwest::Method;
 use serde_json::{Value, json};
 
 const PATH: &str = "/withdrawals";
-
-fn in_seconds(seconds: u64) -> TimeMs {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    let now = u64::try_from(now.expect("after 1970").as_millis()).expect("milliseconds");
-    TimeMs(now + seconds * 1_000)
-}
-
-fn wallet_of(trader: &Trader) -> WalletAddress {
-    foretell_wire::text::ids::address(&trader.address()).expect("an address")
-}
 
 /// A request of a trader's own wallet, valid for so many seconds.
 fn message<'a>(trader: &Trader, reference: &'a str, seconds: u64) -> WithdrawalMessage<'a> {
@@ -81,7 +72,7 @@ async fn a_withdrawal_is_asked_for_claimed_and_paid() {
     let payment = json!({ "withdrawal": number, "payment": "wire 4711" });
     operator::done(&exchange, "/withdrawals/pay", &payment).await;
     let repeated = operator::done(&exchange, "/withdrawals/pay", &payment).await;
-    assert_eq!(repeated["repeated"], true, "{repeated}");
+    assert_eq!(repeated["duplicate"], true, "{repeated}");
     assert_eq!(cash(&exchange, &trader).await, (left, "0".to_owned()));
 
     let listed = trader.signed(Method::GET, PATH, "", "").await;
@@ -193,8 +184,13 @@ async fn what_is_asked_for_wrongly_changes_nothing() {
         };
         assert!(is_named, "{field} {value}: {text}");
     }
-    for (seconds, reference) in [(86_500, "too far"), (0, "over")] {
-        let (status, refused) = ask(alice, &message(alice, reference, seconds)).await;
+    let over = TimeMs(in_seconds(0).0 - 60_000);
+    for (valid_until, reference) in [(in_seconds(86_500), "too far"), (over, "over")] {
+        let wrong = WithdrawalMessage {
+            valid_until,
+            ..message(alice, reference, 0)
+        };
+        let (status, refused) = ask(alice, &wrong).await;
         let text = refused["error"].as_str().expect("a text");
         assert!(status == 400 && text.contains("validUntil"), "{text}");
     }
@@ -237,4 +233,52 @@ async fn what_is_asked_for_wrongly_changes_nothing() {
         "{row}"
     );
     assert_eq!(cash(&exchange, alice).await, before);
+}
+
+/// The statement of a wallet ends with what the exchange says that it has.
+#[tokio::test]
+async fn a_statement_adds_up_to_the_account() {
+    let exchange = Exchange::start(&Options::demo());
+    let trader = visitor(&exchange, 0).await;
+    let seller = visitor(&exchange, 1).await;
+    let [yes, no] = market().token_ids();
+    buy(&trader, &yes, 1_000, 4_200).await;
+    buy(&seller, &no, 1_000, 5_800).await;
+    let asked = message(&trader, "rent", 600);
+    let (_, row) = ask(&trader, &asked).await;
+    let number = row["withdrawal"].as_u64().expect("a number");
+    let wallet = trader.address();
+    for (path, body) in [
+        ("/withdrawals/claim", json!({ "withdrawal": number })),
+        (
+            "/withdrawals/pay",
+            json!({ "withdrawal": number, "payment": "wire 4711" }),
+        ),
+        (
+            "/accounts/deposit",
+            json!({ "wallet": wallet, "amount": "0.000002", "reference": "dust" }),
+        ),
+    ] {
+        operator::done(&exchange, path, &body).await;
+    }
+    let output = exchange
+        .foretell(&["account", "statement", &wallet])
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{text}");
+    let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
+    let kinds: Vec<_> = lines.iter().map(|fields| fields[1]).collect();
+    let expected = [
+        "type",
+        "OPENING",
+        "DEPOSIT",
+        "TRADE",
+        "WITHDRAWAL",
+        "DEPOSIT",
+        "CLOSING",
+    ];
+    assert_eq!(kinds, expected, "{text}");
+    let (free, _) = cash(&exchange, &trader).await;
+    assert_eq!(lines.last().expect("a line")[9], free, "{text}");
 }

@@ -8,11 +8,12 @@ use foretell_auth::eip712::{
 };
 use foretell_auth::signing::signed_order_id;
 use foretell_auth::text::{parse_address, parse_decimal_256, parse_hex_bytes};
+use foretell_auth::withdrawal::WithdrawalMessage;
 use foretell_auth::{
     Domain, Domains, L1Headers, Markets, OrderFields, OwnerWallets, Signer, Window,
     verify_evidence, verify_l1, verify_order,
 };
-use foretell_model::{DomainNumber, Side, TimeMs, TokenId, WalletAddress, WalletKind};
+use foretell_model::{DomainNumber, Micros, Side, TimeMs, TokenId, WalletAddress, WalletKind};
 use serde_json::Value;
 
 #[test]
@@ -46,6 +47,36 @@ fn the_order_of_the_documentation() {
         verify_evidence(&evidence, &domain),
         Ok((verified.order, verified.recovered))
     );
+}
+
+/// As eth-account signs it.
+#[test]
+fn a_withdrawal_with_the_genesis_as_salt() {
+    let signer = common::signer();
+    let message = WithdrawalMessage {
+        wallet: signer.address(),
+        destination: "bank account 7",
+        amount: Micros(2_500_000),
+        reference: "rent",
+        valid_until: TimeMs(1_795_774_800_000),
+    };
+    let digest = message.digest(80_002, &[7; 32]);
+    assert_eq!(
+        hex::encode(digest),
+        "ec06f88e1d17183d3f4544454879636fd674a90cfce80b07b506508422e6254a"
+    );
+    let signature = signer.sign_digest(&digest);
+    assert_eq!(
+        hex::encode(&signature),
+        "281726aad4f157a1624a4414ba541472e32bec65f81454c03f84de2a960b02cc\
+         71d154d1aa193a93df342c57cd445e595eacbfb9524ade4ec1293c2517c4b60d1b"
+    );
+    let signed_by = message.signer(80_002, &[7; 32], &signature);
+    assert_eq!(signed_by, Ok(signer.address()));
+    for (chain, genesis) in [(80_003, [7; 32]), (80_002, [8; 32])] {
+        let signed_by = message.signer(chain, &genesis, &signature);
+        assert_ne!(signed_by, Ok(signer.address()), "another exchange");
+    }
 }
 
 #[test]
