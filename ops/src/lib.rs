@@ -150,7 +150,10 @@ fn moved(arguments: &[String]) -> Failure {
 fn print_completions(shell: clap_complete::Shell) {
     let mut command = Cli::command();
     let name = command.get_name().to_owned();
-    clap_complete::generate(shell, &mut command, name, &mut std::io::stdout());
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut command, name, &mut script);
+    // A closed pipe (`| head`) is not an error.
+    let _ = std::io::Write::write_all(&mut std::io::stdout(), &script);
 }
 
 /// The names of the environment variables, or a JSON object of them by setting.

@@ -27,13 +27,16 @@ pub(super) fn find(subject: &Subject<'_>) -> Finding {
     if let Some(quota) = quota {
         value += &format!(", processor time of {quota} by the control group");
     }
-    value += match engine.waiting {
-        Waiting::Spin | Waiting::Yield => "; an idle engine polls",
-        Waiting::Park => "; an idle engine sleeps",
-    };
-    let is_good = engine.waiting == Waiting::Park || cores >= FOR_POLLING;
+    if engine.waiting == Waiting::Park {
+        return Finding::ok(value + "; an idle engine sleeps");
+    }
     let action = "set engine.wait = \"park\", or allow more (AllowedCPUs, CPUQuota of the service)";
-    Finding::when(is_good, value, action).allowed(format!("{FOR_POLLING} cores or more to poll"))
+    Finding::when(
+        cores >= FOR_POLLING,
+        value + "; an idle engine polls",
+        action,
+    )
+    .allowed(format!("{FOR_POLLING} cores or more"))
 }
 
 /// Cores by the processor time that the control group of a process allows, `None` without a limit; of this

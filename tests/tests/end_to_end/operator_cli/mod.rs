@@ -1,5 +1,6 @@
 //! The operator's command line against real processes: output, exit codes, invalid input.
 
+mod doctor;
 mod ending;
 mod errors;
 mod starting;
