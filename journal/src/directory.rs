@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 
-use crate::disk::Disk;
+use crate::disk::{Disk, write_all};
 use crate::error::{Context, JournalError};
 use crate::segment;
 
@@ -40,6 +40,38 @@ pub fn marker_path(dir: &Path) -> PathBuf {
 #[must_use]
 pub fn replica_marker_path(dir: &Path) -> PathBuf {
     dir.join("CLUSTER")
+}
+
+/// The file that names the last archived segment: earlier ones may be missing.
+pub(crate) fn archived_marker_path(dir: &Path) -> PathBuf {
+    dir.join("ARCHIVED")
+}
+
+/// The file that marks a journal restored from a copy that may lack acknowledged frames. It names the
+/// last sequence of the copy.
+pub(crate) fn restored_marker_path(dir: &Path) -> PathBuf {
+    dir.join("RESTORED")
+}
+
+/// Writes a marker; it has its name when it is whole and synced.
+pub(crate) fn write_marker(disk: &dyn Disk, path: &Path, text: &str) -> Result<(), JournalError> {
+    let dir = path.parent().unwrap_or(Path::new("."));
+    let fresh = path.with_extension("tmp");
+    let mut file = disk.create(&fresh).context("create", &fresh)?;
+    write_all(&mut *file, text.as_bytes(), 0).context("write", &fresh)?;
+    file.sync_data().context("sync", &fresh)?;
+    disk.rename(&fresh, path).context("rename", &fresh)?;
+    disk.sync_dir(dir).context("sync", dir)
+}
+
+/// Removes a marker durably.
+pub(crate) fn remove_marker(disk: &dyn Disk, path: &Path) -> Result<(), JournalError> {
+    if !path.exists() {
+        return Ok(());
+    }
+    let dir = path.parent().unwrap_or(Path::new("."));
+    disk.remove(path).context("remove", path)?;
+    disk.sync_dir(dir).context("sync", dir)
 }
 
 pub(crate) fn is_replica(dir: &Path) -> bool {

@@ -56,6 +56,17 @@ pub enum JournalError {
     /// A segment is missing. Nothing was changed.
     #[error("segment {0} is missing; restore it from a copy")]
     Missing(u32),
+    /// Frames whose segments were archived. Nothing was changed.
+    #[error(
+        "frames up to {through} are archived: name the archive's directory with --archive where a command has it, or copy \
+         its segments back into {}", dir.display()
+    )]
+    Archived {
+        /// The last archived frame.
+        through: Sequence,
+        /// The journal's directory.
+        dir: PathBuf,
+    },
     /// A segment of another journal or with another number. Nothing was changed.
     #[error(
         "segment {0} was replaced: its header has another journal, number or order than the segments before it and the \

@@ -1,10 +1,12 @@
 //! Following a journal: from any process and thread, read-only, only durable frames.
 
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::path::Path;
 use std::time::Duration;
 
 use foretell_model::{FramePosition, Sequence, TimeNs};
 
+use crate::archive;
 use crate::batch::HEADER_BYTES;
 use crate::batch_cursor::{BatchCursor, BatchFault};
 use crate::bytes::{to_u32, to_usize};
@@ -12,7 +14,8 @@ use crate::control::{ControlView, JournalPosition, WriterStatus};
 use crate::error::{Context, JournalError};
 use crate::frame::Frame;
 use crate::map::SegmentMap;
-use crate::segment::{self, FIRST_BATCH, SegmentHeader};
+use crate::segment::{FIRST_BATCH, SegmentHeader};
+use crate::segments::Segments;
 
 /// Interval at which a follower checks for the new control page while an engine recovers.
 const ENGINE_POLL_INTERVAL: Duration = Duration::from_millis(20);
@@ -41,7 +44,7 @@ pub enum Next<'a> {
 /// Reads the journal frame by frame as it grows.
 #[derive(Debug)]
 pub struct Follower {
-    dir: PathBuf,
+    segments: Segments,
     view: ControlView,
     segment: OpenSegment,
     /// The last sequence that was read.
@@ -60,6 +63,8 @@ pub struct Follower {
 #[derive(Debug)]
 struct OpenSegment {
     map: SegmentMap,
+    /// Keeps the segment in the journal (`archive.rs`).
+    _held: Option<File>,
     header: SegmentHeader,
     /// Offset of the next frame, and the end of the frames of the open batch; equal between
     /// batches.
@@ -87,15 +92,16 @@ impl Follower {
     /// No engine has run since the machine started, the journal ends before `after`
     /// ([`JournalError::Ahead`]: the reader must start over), or files cannot be read.
     pub fn open(dir: &Path, after: Sequence) -> Result<Self, JournalError> {
+        let segments = Segments::of(dir);
         let mut view = ControlView::open(dir)?;
         let last = view.durable();
         if last < after {
             return Err(JournalError::Ahead { after, last });
         }
-        let segment = seek(dir, &view, after)?;
+        let segment = seek(&segments, &view, after)?;
         view.note_term(segment.header.epoch);
         Ok(Self {
-            dir: dir.to_owned(),
+            segments,
             view,
             segment,
             last: after,
@@ -272,7 +278,7 @@ impl Follower {
             Some(end) => end,
             None if position.segment == number => position.offset,
             None if position.segment > number => {
-                let (_, next) = open_segment(&self.dir, number + 1)?;
+                let (_, next) = open_segment(&self.segments, number + 1)?;
                 segment.end = Some(next.previous_end);
                 next.previous_end
             }
@@ -285,8 +291,8 @@ impl Follower {
         if segment.end.is_none() {
             return Ok(false);
         }
-        let (map, header) = open_segment(&self.dir, number + 1)?;
-        self.segment = OpenSegment::new(map, header);
+        let (map, header) = open_segment(&self.segments, number + 1)?;
+        self.segment = OpenSegment::new(map, header, &self.segments);
         self.last_frame = None;
         self.has_new_term |= self.view.note_term(header.epoch);
         Ok(true)
@@ -294,12 +300,12 @@ impl Follower {
 
     /// Whether another engine start has published its page.
     fn has_new_engine(&mut self) -> Result<bool, JournalError> {
-        self.is_over =
-            self.view.status() == WriterStatus::Superseded || !self.view.is_current(&self.dir);
+        self.is_over = self.view.status() == WriterStatus::Superseded
+            || !self.view.is_current(self.segments.directory());
         if !self.is_over {
             return Ok(false);
         }
-        match ControlView::open(&self.dir) {
+        match ControlView::open(self.segments.directory()) {
             Ok(view) => Ok(view.start.generation != self.view.start.generation),
             Err(JournalError::NoEngine(_)) => Ok(false),
             Err(error) => Err(error),
@@ -309,7 +315,7 @@ impl Follower {
     /// Switches to the page of a new engine start.
     fn follow_new_engine(&mut self) -> Result<Advance, JournalError> {
         let old = self.view.start;
-        self.view = ControlView::open(&self.dir)?;
+        self.view = ControlView::open(self.segments.directory())?;
         self.is_over = false;
         let new = self.view.start;
         // A copy of a replicated log keeps its term when its engine starts again.
@@ -325,7 +331,7 @@ impl Follower {
         if let Some(own) = own {
             // The last frame read was rewritten, by this start or an earlier one that was not seen.
             // Its bytes must be the same.
-            self.segment = seek(&self.dir, &self.view, Sequence(self.last.0 - 1))?;
+            self.segment = seek(&self.segments, &self.view, Sequence(self.last.0 - 1))?;
             let last = self.last;
             self.last = Sequence(last.0 - 1);
             self.open_batch()?;
@@ -339,7 +345,7 @@ impl Follower {
                 return Ok(Advance::Rebuild);
             }
         } else {
-            self.segment = seek(&self.dir, &self.view, self.last)?;
+            self.segment = seek(&self.segments, &self.view, self.last)?;
             self.last_frame = None;
         }
         self.view.note_term(self.segment.header.epoch);
@@ -348,9 +354,10 @@ impl Follower {
 }
 
 impl OpenSegment {
-    fn new(map: SegmentMap, header: SegmentHeader) -> Self {
+    fn new(map: SegmentMap, header: SegmentHeader, segments: &Segments) -> Self {
         Self {
             map,
+            _held: archive::hold(&segments.path(header.number)),
             header,
             frame: FIRST_BATCH,
             frames_end: FIRST_BATCH,
@@ -400,11 +407,12 @@ impl OpenSegment {
 
 /// Maps a segment; only its header may be read at first.
 pub(crate) fn open_segment(
-    dir: &Path,
+    segments: &Segments,
     number: u32,
 ) -> Result<(SegmentMap, SegmentHeader), JournalError> {
-    let path = segment::path(dir, number);
-    let map = SegmentMap::open(&path, FIRST_BATCH).context("map", &path)?;
+    let path = segments.path(number);
+    let map = SegmentMap::open(&path, FIRST_BATCH).context("map", &path);
+    let map = map.map_err(|error| segments.cannot_open(number, error))?;
     let header = SegmentHeader::read(map.bytes()).map_err(|error| JournalError::Damaged {
         segment: number,
         from: 0,
@@ -417,19 +425,23 @@ pub(crate) fn open_segment(
 }
 
 /// Opens the segment of the frame after `after`, also before that frame is written, at its batch.
-fn seek(dir: &Path, view: &ControlView, after: Sequence) -> Result<OpenSegment, JournalError> {
+fn seek(
+    segments: &Segments,
+    view: &ControlView,
+    after: Sequence,
+) -> Result<OpenSegment, JournalError> {
     let position = view.position();
     let mut number = position.segment;
     let mut end = None;
     let (map, header) = loop {
-        let (map, header) = open_segment(dir, number)?;
+        let (map, header) = open_segment(segments, number)?;
         if header.first <= after.next() || number == 1 {
             break (map, header);
         }
         end = Some(header.previous_end);
         number -= 1;
     };
-    let mut open = OpenSegment::new(map, header);
+    let mut open = OpenSegment::new(map, header, segments);
     open.end = end;
     let limit = end.unwrap_or(position.offset);
     open.map.raise(limit);

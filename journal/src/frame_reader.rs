@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use foretell_model::{FramePosition, Sequence, TimeNs};
 use rustix::fs::OFlags;
@@ -14,13 +14,13 @@ use crate::error::{Context, JournalError};
 use crate::follow::{Follower, Next, open_segment};
 use crate::frame::{self, Frame};
 use crate::map::open_for_reading;
-use crate::segment;
+use crate::segments::Segments;
 
 /// Reads frames by place. The file of the last one stays open, because the next frame is usually in
 /// the same segment.
 #[derive(Debug)]
 pub struct Frames {
-    dir: PathBuf,
+    segments: Segments,
     open: Option<(u32, File)>,
     /// Bytes of the last frame.
     bytes: Vec<u8>,
@@ -40,9 +40,10 @@ impl Frames {
         let (number, file) = match self.open.take() {
             Some((number, file)) if number == place.segment => (number, file),
             _ => {
-                let path = segment::path(&self.dir, place.segment);
-                let file = open_for_reading(&path, OFlags::empty()).context("open", &path)?;
-                (place.segment, file)
+                let path = self.segments.path(place.segment);
+                let file = open_for_reading(&path, OFlags::empty()).context("open", &path);
+                let cannot = |error| self.segments.cannot_open(place.segment, error);
+                (place.segment, file.map_err(cannot)?)
             }
         };
         let (_, file) = self.open.insert((number, file));
@@ -73,16 +74,20 @@ pub struct FrameInclusion {
 /// Reads single frames by place, for receipts and evidence.
 #[derive(Clone, Debug)]
 pub struct FrameReader {
-    dir: PathBuf,
+    segments: Segments,
 }
 
 impl FrameReader {
     /// Reads from the journal in `dir`, with or without a running engine.
     #[must_use]
     pub fn new(dir: &Path) -> Self {
-        Self {
-            dir: dir.to_owned(),
-        }
+        Self::of(Segments::of(dir))
+    }
+
+    /// As [`Self::new`], of a journal whose segments are anywhere.
+    #[must_use]
+    pub const fn of(segments: Segments) -> Self {
+        Self { segments }
     }
 
     /// The bytes of the frame with this sequence at this place, as named by a reply or a follower;
@@ -97,7 +102,7 @@ impl FrameReader {
     #[must_use]
     pub fn one_by_one(&self) -> Frames {
         Frames {
-            dir: self.dir.clone(),
+            segments: self.segments.clone(),
             open: None,
             bytes: Vec::new(),
         }
@@ -124,13 +129,13 @@ impl FrameReader {
 
     /// Reads the frames after this sequence in their order.
     pub fn follow(&self, after: Sequence) -> Result<Follower, JournalError> {
-        Follower::open(&self.dir, after)
+        Follower::open(self.segments.directory(), after)
     }
 
     /// The batch of the frame at this place. It reads the headers of the segment's batches up to
     /// there.
     pub fn inclusion(&self, place: FramePosition) -> Result<FrameInclusion, JournalError> {
-        let (mut map, header) = open_segment(&self.dir, place.segment)?;
+        let (mut map, header) = open_segment(&self.segments, place.segment)?;
         map.raise(place.offset);
         let mut cursor = BatchCursor::start(&header, TimeNs(0));
         let mut index = 0;

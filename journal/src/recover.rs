@@ -35,6 +35,7 @@ use crate::preallocate::{Preallocator, PreallocatorHandle, PreallocatorParts, Pr
 use crate::scan::Scan;
 use crate::segment::{self, FIRST_BATCH, SegmentHeader};
 use crate::segment_scan::JournalEnd;
+use crate::segments::Segments;
 use crate::state::JournalState;
 use crate::sync::{Syncer, Tip, begin_segment};
 use crate::watermark::{self, Watermark, WatermarkFile};
@@ -144,7 +145,7 @@ pub fn recover_into(
             begin_epoch(dir, &options, &mark, &found)?
         }
     };
-    remove_marker(disk, dir)?;
+    directory::remove_marker(disk, &marker_path(dir))?;
     Ok(Recovered {
         report: new.report,
         dir: dir.to_owned(),
@@ -190,15 +191,6 @@ pub(crate) fn refuse_after_io_error(dir: &Path, allowed: bool) -> Result<(), Jou
     }
 }
 
-pub(crate) fn remove_marker(disk: &dyn Disk, dir: &Path) -> Result<(), JournalError> {
-    let path = marker_path(dir);
-    if !path.exists() {
-        return Ok(());
-    }
-    disk.remove(&path).context("remove", &path)?;
-    disk.sync_dir(dir).context("sync", dir)
-}
-
 pub(crate) fn scan(
     dir: &Path,
     options: &Options,
@@ -207,7 +199,7 @@ pub(crate) fn scan(
     reader: &mut dyn FrameVisitor,
 ) -> Result<JournalEnd, JournalError> {
     let scan = Scan {
-        dir: dir.to_owned(),
+        segments: Segments::of(dir),
         after,
         mark: Some(*mark),
         past_cache: options.after_io_error,

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use foretell_model::{Sequence, TimeNs};
@@ -15,14 +15,15 @@ use crate::directory;
 use crate::error::{Context, JournalError};
 use crate::frame::Frame;
 use crate::map::SegmentMap;
-use crate::segment::{self, FIRST_BATCH, SegmentHeader, SegmentHeaderError};
+use crate::segment::{FIRST_BATCH, SegmentHeader, SegmentHeaderError};
 use crate::segment_scan::{JournalEnd, SegmentEnd, SegmentScan};
+use crate::segments::Segments;
 use crate::watermark::{self, Watermark};
 
 /// Parameters of a scan.
 #[derive(Debug)]
 pub(crate) struct Scan {
-    pub(crate) dir: PathBuf,
+    pub(crate) segments: Segments,
     /// Batches up to this sequence are not passed on. Only the segment that contains it is
     /// verified, not the earlier ones.
     pub(crate) after: Sequence,
@@ -52,34 +53,57 @@ impl Scan {
 
     /// Reads the headers of all segments.
     fn begin(self) -> Result<Scanner, JournalError> {
-        let (mut headers, unreadable) = self.headers()?;
+        let (headers, unreadable) = self.headers()?;
+        match headers.first() {
+            Some(first) if first.first > self.after.next() => {
+                Err(self.segments.archived_before(first))
+            }
+            _ => Ok(self.begin_at(headers, unreadable)),
+        }
+    }
+
+    /// Scans segments with these headers, in ascending order.
+    fn begin_at(self, mut headers: Vec<SegmentHeader>, unreadable: Option<Unreadable>) -> Scanner {
         // Start at the segment that contains frame `after`. If no frame follows, that segment
         // still gives the time of the journal's last frame.
         let start = headers
             .iter()
             .rposition(|header| header.first <= self.after)
             .unwrap_or(0);
-        Ok(Scanner {
+        Scanner {
             scan: self,
             headers: headers.split_off(start).into(),
             unreadable,
             segment: None,
             last: Sequence(0),
             time: TimeNs(0),
-        })
+        }
+    }
+
+    /// The end of the last of these segments; earlier ones are not read.
+    pub(crate) fn end_of(self, headers: &[SegmentHeader]) -> Result<JournalEnd, JournalError> {
+        let last = headers.last().ok_or(JournalError::Missing(1))?;
+        let after = Sequence(last.first.0 - 1);
+        let mut scanner = Self { after, ..self }.begin_at(vec![*last], None);
+        loop {
+            if let ScanStep::End(found) = scanner.step()? {
+                return Ok(found);
+            }
+        }
     }
 
     /// The headers of all segments up to the first that cannot be read. Segments must be without
     /// gaps and of one journal.
     fn headers(&self) -> Result<(Vec<SegmentHeader>, Option<Unreadable>), JournalError> {
-        let mut numbers = directory::segments(&self.dir)?;
+        let mut numbers = self.segments.numbers()?;
+        let first = self.segments.first_of(&numbers)?;
         if let Some(limit) = self.limit {
             numbers.retain(|number| *number <= limit.segment);
         }
         let must_have = self.mark.map_or(1, |mark| mark.segment);
         let must_have = must_have.max(self.limit.map_or(1, |limit| limit.segment));
         let mut headers: Vec<SegmentHeader> = Vec::with_capacity(numbers.len());
-        for number in 1..=must_have.max(numbers.last().copied().unwrap_or(0)) {
+        for number in first..=must_have.max(numbers.last().copied().unwrap_or(0)) {
             if numbers.binary_search(&number).is_err() {
                 let missing = Unreadable::Other(JournalError::Missing(number));
                 return Ok((headers, Some(missing)));
@@ -168,7 +192,7 @@ impl Scan {
     }
 
     fn map(&self, number: u32, readable: u32) -> Result<Arc<SegmentMap>, JournalError> {
-        let path = segment::path(&self.dir, number);
+        let path = self.segments.path(number);
         let map = if self.past_cache {
             SegmentMap::read_past_cache(&path).context("read", &path)
         } else {
@@ -178,7 +202,7 @@ impl Scan {
     }
 
     fn copy(&self, number: u32) -> Result<Arc<SegmentMap>, JournalError> {
-        let path = segment::path(&self.dir, number);
+        let path = self.segments.path(number);
         let copy = SegmentMap::read(&path).context("read", &path)?;
         Ok(Arc::new(copy))
     }
@@ -351,19 +375,25 @@ impl ScanReport {
 
 /// The random bytes that name a journal, from its first segment.
 pub fn genesis(dir: &Path) -> Result<[u8; 32], JournalError> {
+    genesis_of(&Segments::of(dir))
+}
+
+/// As [`genesis`], of a journal whose segments are anywhere.
+pub fn genesis_of(segments: &Segments) -> Result<[u8; 32], JournalError> {
+    let first = segments.first_of(&segments.numbers()?)?;
     let scan = Scan {
-        dir: dir.to_owned(),
+        segments: segments.clone(),
         after: Sequence(0),
         mark: None,
         past_cache: false,
         limit: None,
         may_change: false,
     };
-    match scan.header(1) {
+    match scan.header(first) {
         Ok(Ok(header)) => Ok(header.genesis),
         Ok(Err(damaged)) => Err(damaged.refuse(Sequence(1))),
         Err(JournalError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {
-            Err(JournalError::Missing(1))
+            Err(JournalError::Missing(first))
         }
         Err(other) => Err(other),
     }
@@ -379,7 +409,7 @@ pub fn scan(
     after: Sequence,
     visit: &mut dyn FnMut(&Frame<'_>) -> Result<(), String>,
 ) -> Result<ScanReport, JournalError> {
-    let found = read_only_scan(dir, after)?.run(&mut |batch| {
+    let found = read_only_scan(Segments::of(dir), after)?.run(&mut |batch| {
         batch.frames_after(after).try_for_each(|frame| {
             visit(&frame).map_err(|reason| JournalError::Stopped {
                 sequence: frame.sequence(),
@@ -391,21 +421,26 @@ pub fn scan(
 }
 
 /// Parameters for reading a journal without the lock.
-fn read_only_scan(dir: &Path, after: Sequence) -> Result<Scan, JournalError> {
-    let limit = if directory::is_locked(dir) {
-        Some(ControlView::open(dir)?.position())
-    } else {
-        None
+pub(crate) fn read_only_scan(segments: Segments, after: Sequence) -> Result<Scan, JournalError> {
+    let dir = segments.directory();
+    let limit = match segments.end() {
+        Some(end) => Some(end),
+        None if directory::is_locked(dir) => Some(ControlView::open(dir)?.position()),
+        None => None,
     };
     // A running engine's watermark may be ahead of the limit just read.
-    let mark = watermark::read(dir)?.filter(|_| limit.is_none());
+    let mark = match limit {
+        Some(_) => None,
+        None => watermark::read(dir)?,
+    };
+    let may_change = directory::is_replica(dir);
     Ok(Scan {
-        dir: dir.to_owned(),
+        segments,
         after,
         mark,
         past_cache: false,
         limit,
-        may_change: directory::is_replica(dir),
+        may_change,
     })
 }
 
@@ -423,8 +458,13 @@ impl Batches {
     /// Reads the headers of the journal in `dir`. With a running engine the batches end at the
     /// durable position. [`Self::next_batch`] reports a damaged header after the batches before it.
     pub fn open(dir: &Path) -> Result<Self, JournalError> {
+        Self::of(Segments::of(dir))
+    }
+
+    /// As [`Self::open`], of a journal whose segments are anywhere.
+    pub fn of(segments: Segments) -> Result<Self, JournalError> {
         Ok(Self {
-            scanner: Some(read_only_scan(dir, Sequence(0))?.begin()?),
+            scanner: Some(read_only_scan(segments, Sequence(0))?.begin()?),
             report: None,
         })
     }

@@ -29,7 +29,7 @@ mod read;
 mod store;
 mod write;
 
-pub use attested::{newest_attested_image, unattested_images};
+pub use attested::{newest_attested_image, oldest_attested_image, unattested_images};
 pub use chunk::{CHUNK_ENTRY_BYTES, Chunk, ChunkEntry, LogName};
 pub use error::SnapshotError;
 pub use header::{HEADER_BYTES, MAGIC, SnapshotKind, SnapshotLabel, VERSION};

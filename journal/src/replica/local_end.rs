@@ -15,6 +15,7 @@ use crate::recover::{begin_journal, first_header, refuse_after_io_error};
 use crate::scan::Scan;
 use crate::segment::{self, FIRST_BATCH, SegmentHeader};
 use crate::segment_scan::JournalEnd;
+use crate::segments::Segments;
 use crate::watermark::{self, Watermark};
 
 /// An item at the end of the local copy.
@@ -124,7 +125,7 @@ impl LocalEnd {
 
     fn read(&mut self, mark: &Watermark) -> Result<JournalEnd, JournalError> {
         let scan = Scan {
-            dir: self.dir.clone(),
+            segments: Segments::of(&self.dir),
             after: Sequence(0),
             mark: Some(*mark),
             past_cache: self.options.after_io_error,
@@ -216,7 +217,7 @@ pub fn each_item(
 ) -> Result<(), JournalError> {
     let _lock = directory::lock(dir)?;
     let scan = Scan {
-        dir: dir.to_owned(),
+        segments: Segments::of(dir),
         after: Sequence(0),
         mark: watermark::read(dir)?,
         past_cache: options.after_io_error,

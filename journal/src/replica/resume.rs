@@ -5,12 +5,10 @@ use std::path::Path;
 use foretell_model::Sequence;
 
 use crate::control::{self, JournalPosition};
-use crate::directory;
+use crate::directory::{self, marker_path};
 use crate::error::{Context, JournalError};
 use crate::options::Options;
-use crate::recover::{
-    FrameVisitor, Recovered, RecoveryReport, refuse_after_io_error, remove_marker, scan,
-};
+use crate::recover::{FrameVisitor, Recovered, RecoveryReport, refuse_after_io_error, scan};
 use crate::segment;
 use crate::segment_scan::JournalEnd;
 use crate::sync::Tip;
@@ -57,7 +55,7 @@ pub fn recover_replica(
     let mark = mark_at(&mark, &found);
     let mut watermark = WatermarkFile::open(disk, dir)?;
     watermark.record(&mark)?;
-    remove_marker(disk, dir)?;
+    directory::remove_marker(disk, &marker_path(dir))?;
     Ok(Recovered {
         report: RecoveryReport {
             genesis: found.header.genesis,

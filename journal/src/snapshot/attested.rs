@@ -42,6 +42,23 @@ pub fn newest_attested_image(
     }
 }
 
+/// The oldest valid image that the journal attests and for which `is_usable` holds.
+#[must_use]
+pub fn oldest_attested_image(
+    dir: &Path,
+    journal: &Path,
+    genesis: &[u8; 32],
+    is_usable: &dyn Fn(&Image) -> bool,
+) -> Option<Sequence> {
+    let listed = images(dir).unwrap_or_default();
+    listed.into_iter().rev().find(|sequence| {
+        let image = Image::open(dir, *sequence, genesis);
+        image.is_ok_and(|image| {
+            is_usable(&image) && matches!(is_attested(journal, &image), Ok(true))
+        })
+    })
+}
+
 /// Sequences of the readable images that the journal does not attest. Once the engine that wrote
 /// them has ended, it never will.
 #[must_use]
