@@ -1,4 +1,4 @@
-//! Signed checkpoints of the exchange.
+//! Signed checkpoints of the exchange, and the signature of a backup (`backup.rs`).
 //!
 //! A checkpoint binds a sequence to the journal's chain and to the exchange's state at that
 //! sequence. It is signed with Ed25519 by a key of the deployment. A party that stores checkpoints
@@ -8,6 +8,7 @@
 //! The signature covers 136 bytes, integers little-endian: `"foretell checkpoint 1"` and three zero
 //! bytes, the journal's genesis, sequence, chain, digest, time.
 
+mod backup;
 mod log;
 
 use core::fmt;
@@ -15,6 +16,7 @@ use core::fmt;
 use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
 use foretell_model::{Sequence, TimeMs};
 
+pub use backup::verify_backup;
 pub use log::{CheckpointLog, CheckpointLogError, CheckpointReader};
 
 /// First bytes of the signed message.
@@ -120,14 +122,19 @@ impl SignedCheckpoint {
     /// # Errors
     /// The signature is not valid.
     pub fn verify(&self, genesis: &[u8; 32]) -> Result<(), VerifyError> {
-        let key = VerifyingKey::from_bytes(&self.public_key).map_err(|_| VerifyError::Key)?;
-        if key.is_weak() {
-            return Err(VerifyError::Key);
-        }
-        let signature = Signature::from_bytes(&self.signature);
-        key.verify_strict(&self.checkpoint.message(genesis), &signature)
-            .map_err(|_| VerifyError::Signature)
+        let message = self.checkpoint.message(genesis);
+        verify(&self.public_key, &message, &self.signature)
     }
+}
+
+/// Verifies the signature of a message.
+fn verify(public_key: &[u8; 32], message: &[u8], signature: &[u8; 64]) -> Result<(), VerifyError> {
+    let key = VerifyingKey::from_bytes(public_key).map_err(|_| VerifyError::Key)?;
+    if key.is_weak() {
+        return Err(VerifyError::Key);
+    }
+    key.verify_strict(message, &Signature::from_bytes(signature))
+        .map_err(|_| VerifyError::Signature)
 }
 
 #[cfg(test)]
