@@ -61,6 +61,7 @@ pub use error::{EXIT_IO_ERROR, EXIT_REFUSED, EXIT_SUPERSEDED, EngineError};
 pub use format::{FORMAT_NAME, check_format};
 pub use past::PastWriter;
 pub use run::run;
+pub use snapshot_contents::oldest_usable_snapshot;
 pub use stop::StopHandle;
 pub use threads::Ready;
 pub use wait::Waiting;

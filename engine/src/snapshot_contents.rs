@@ -2,23 +2,38 @@
 //! of its chunks.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use foretell_journal::JournalError;
 use foretell_journal::snapshot::{
-    Chunk, ChunkEntry, Image, LogName as ChunkLog, PROOF, Proof, SnapshotError, SnapshotStore,
+    Chunk, ChunkEntry, Image, LogName as ChunkLog, PROOF, Proof, SNAPSHOT_DIRECTORY, SnapshotError,
+    SnapshotStore, oldest_attested_image,
 };
 use foretell_matching::{Capacity, Exchange};
-use foretell_model::Command;
 use foretell_model::command::AttestState;
 use foretell_model::digest::StateDigest;
+use foretell_model::{Command, Sequence};
 use foretell_view::{ChunkBytes, ChunkCopy, ChunkRef, VIEW_VERSION, View};
+
+use crate::directory::JOURNAL_DIRECTORY;
 
 /// The section with the exchange: the records covered by the digest. The name carries their
 /// version.
 const STATE: &str = "state.v2";
 /// Snapshots to keep.
 const SNAPSHOTS_KEPT: usize = 3;
+
+/// The oldest snapshot in a data directory that an engine of this build starts from: the journal must
+/// keep the frames from it on. `None` when there is none.
+#[must_use]
+pub fn oldest_usable_snapshot(data_directory: &Path, genesis: &[u8; 32]) -> Option<Sequence> {
+    let snapshots = data_directory.join(SNAPSHOT_DIRECTORY);
+    let journal = data_directory.join(JOURNAL_DIRECTORY);
+    oldest_attested_image(&snapshots, &journal, genesis, &|image| {
+        image.layout() == VIEW_VERSION && image.section(STATE).is_some()
+    })
+}
 
 /// Restores the exchange of a snapshot, or returns the reason why it cannot.
 pub(crate) fn exchange_of(
