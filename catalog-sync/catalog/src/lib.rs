@@ -4,10 +4,12 @@
 //! - [`import`]: splits files and pages into records with constant memory.
 //! - [`Writer`], [`Batch`]: store records in transactions.
 //! - [`Report`]: the result of storing.
+//! - [`copy()`]: a copy as of one moment.
 //! - [`query`]: parameters of the catalog surface as types.
 //! - [`schema`]: what the answers are.
 //! - [`Catalog`]: reads, from any number of threads and processes.
 
+mod copy;
 mod error;
 mod ids;
 pub mod import;
@@ -27,6 +29,7 @@ mod sync_state;
 mod table;
 mod trading;
 
+pub use copy::copy;
 pub use error::{CatalogError, NotFound};
 pub use lookup::{EventTexts, Lookup, MarketTexts};
 pub use profile::{Profile, Profiles};
