@@ -19,6 +19,9 @@ pub struct Audit {
     /// Journal directory or a copy of it [default: journal in the data directory]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) journal: Option<PathBuf>,
+    /// Directory of the segments that were archived
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) archive: Option<PathBuf>,
     /// Command
     #[command(subcommand)]
     pub(crate) what: AuditCommand,

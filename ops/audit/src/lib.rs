@@ -28,13 +28,13 @@ use foretell_terminal::Output;
 pub use arguments::Audit;
 pub use error::AuditError;
 pub use finding::{Finding, Kind};
-pub use prove::checkpoints::SavedCheckpoint;
-pub use prove::verify::{Options, verify};
+pub use prove::checkpoints::{SavedCheckpoint, public_key};
+pub use prove::verify::{Options, verify, verify_segments};
 pub use show::counts::Counts;
 pub use show::report::{JournalTotals, Report, SignatureCounts};
 
 use arguments::AuditCommand;
-use prove::checkpoints;
+use prove::{checkpoints, verify};
 use read::source::Source;
 use show::lookup::{self, LookupKey};
 use show::{diff, export, operators, replay, set_aside};
@@ -46,9 +46,9 @@ impl Audit {
     /// There is no journal, or it cannot be read. Findings are reported by the exit code.
     pub fn run(&self, journal: &Path, output: Output) -> Result<ExitCode, AuditError> {
         let directory = self.journal.as_deref().unwrap_or(journal);
-        let source = || Source::open(directory, !output.json);
+        let source = || Source::open(directory, self.archive.as_deref(), !output.json);
         let ended = match &self.what {
-            AuditCommand::Verify(arguments) => return arguments.run(directory, output),
+            AuditCommand::Verify(arguments) => return arguments.run(&source()?, output),
             AuditCommand::Show {
                 sequence,
                 set_aside: Some(file),
@@ -70,13 +70,13 @@ impl Audit {
 }
 
 impl arguments::Verify {
-    fn run(&self, directory: &Path, output: Output) -> Result<ExitCode, AuditError> {
+    fn run(&self, source: &Source, output: Output) -> Result<ExitCode, AuditError> {
         let checkpoints = match (&self.checkpoints, &self.checkpoint_key) {
             (Some(file), Some(key)) => checkpoints::load(file, key)?,
             _ => Vec::new(),
         };
-        let report = verify(
-            directory,
+        let report = verify::audit(
+            source,
             &Options {
                 checkpoints,
                 signatures: self.signatures,

@@ -85,7 +85,11 @@ fn rows(mut given: Value) -> serde_json::Result<Vec<CheckpointRow>> {
     rows.into_iter().map(serde_json::from_value).collect()
 }
 
-fn public_key(given: &str) -> Result<[u8; 32], AuditError> {
+/// The public key of checkpoints: hex digits, or a file with them.
+///
+/// # Errors
+/// It is neither.
+pub fn public_key(given: &str) -> Result<[u8; 32], AuditError> {
     if let Some(key) = parse_hex(given) {
         return Ok(key);
     }
@@ -246,7 +250,7 @@ fn difference(
     if *digest != checkpoint.digest {
         return Ok(Some("the state is not the one of a signed checkpoint"));
     }
-    let inclusion = Inclusion::find(source.directory(), *place)?;
+    let inclusion = Inclusion::find(source, *place)?;
     let is_chain = inclusion.chain_at(checkpoint.sequence) == Some(checkpoint.chain);
     Ok((!is_chain).then_some("the chain is not the one of a signed checkpoint"))
 }

@@ -8,6 +8,7 @@ use std::sync::mpsc::{channel, sync_channel};
 use std::thread;
 use std::time::Instant;
 
+use foretell_journal::Segments;
 use foretell_model::digest::StateDigest;
 use foretell_model::{FrameRef, Sequence, TimeNs};
 
@@ -55,9 +56,20 @@ pub struct Options {
 /// There is no journal, or its files cannot be read. What is wrong with a journal is no error but a
 /// finding of the report.
 pub fn verify(directory: &Path, options: &Options) -> Result<Report, AuditError> {
+    audit(&Source::open(directory, None, options.progress)?, options)
+}
+
+/// As [`verify`], of a journal whose segments are anywhere.
+///
+/// # Errors
+/// As [`verify`].
+pub fn verify_segments(segments: &Segments, options: &Options) -> Result<Report, AuditError> {
+    audit(&Source::of(segments.clone(), options.progress), options)
+}
+
+pub(crate) fn audit(source: &Source, options: &Options) -> Result<Report, AuditError> {
     let started = Instant::now();
-    let source = Source::open(directory, options.progress)?;
-    let mut audit = Audit::new(&source, options);
+    let mut audit = Audit::new(source, options);
     let begun = source.frames();
     let begun = begun.and_then(|frames| Ok((source.genesis()?, frames)));
     let (fold, scanned) = match begun {

@@ -1,7 +1,6 @@
 //! Position of a frame in the chain: its batch, and the hashes before and after the batch.
 
-use std::path::Path;
-
+use super::source::Source;
 use crate::error::AuditError;
 use foretell_journal::FrameReader;
 use foretell_model::{FramePosition, Sequence};
@@ -32,9 +31,9 @@ impl Inclusion {
     ///
     /// # Errors
     /// The segment cannot be read again.
-    pub(crate) fn find(directory: &Path, place: FramePosition) -> Result<Self, AuditError> {
-        let inclusion = FrameReader::new(directory).inclusion(place);
-        let cannot = |error| AuditError::new(format!("{}: {error}", directory.display()));
+    pub(crate) fn find(source: &Source, place: FramePosition) -> Result<Self, AuditError> {
+        let inclusion = FrameReader::of(source.segments().clone()).inclusion(place);
+        let cannot = |error| AuditError::new(format!("{}: {error}", source.directory().display()));
         let inclusion = inclusion.map_err(cannot)?;
         let batch = inclusion.batch;
         Ok(Self {

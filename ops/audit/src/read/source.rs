@@ -4,30 +4,36 @@
 
 use std::fs;
 use std::io::IsTerminal as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::error::AuditError;
 use foretell_journal::batch::{BatchFrames, BatchHeader};
 use foretell_journal::frame::Frame;
-use foretell_journal::{Batch, Batches, ScanReport, Scratch, genesis, segment, watermark};
+use foretell_journal::{
+    Batch, Batches, ScanReport, Scratch, Segments, genesis_of, segment, watermark,
+};
 use foretell_model::FrameRef;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::finding::{Finding, Kind, Stop};
 
-/// Directory of a journal.
+/// The segments of a journal.
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
-    directory: PathBuf,
+    segments: Segments,
     progress: bool,
 }
 
 impl Source {
-    /// Checks that there is a journal.
+    /// Checks that there is a journal; `archive` has what was archived of it.
     ///
     /// # Errors
-    /// There is no journal, or the directory cannot be read.
-    pub(crate) fn open(directory: &Path, progress: bool) -> Result<Self, AuditError> {
+    /// There is no journal, or a directory cannot be read.
+    pub(crate) fn open(
+        directory: &Path,
+        archive: Option<&Path>,
+        progress: bool,
+    ) -> Result<Self, AuditError> {
         let cannot = |what: String| AuditError::new(format!("{}: {what}", directory.display()));
         let entries = fs::read_dir(directory)
             .map_err(|error| cannot(error.to_string()).hint("--journal DIR, or --data DIR"))?;
@@ -41,14 +47,27 @@ impl Source {
                 "--journal DIR names the directory of the segments, --data DIR the one above it",
             ));
         }
-        Ok(Self {
-            directory: directory.to_owned(),
+        let segments = match archive {
+            Some(archive) => Segments::with_archive(directory, archive)
+                .map_err(|error| AuditError::new(error.to_string()).hint("--archive DIR"))?,
+            None => Segments::of(directory),
+        };
+        Ok(Self::of(segments, progress))
+    }
+
+    pub(crate) fn of(segments: Segments, progress: bool) -> Self {
+        Self {
+            segments,
             progress: progress && std::io::stderr().is_terminal(),
-        })
+        }
     }
 
     pub(crate) fn directory(&self) -> &Path {
-        &self.directory
+        self.segments.directory()
+    }
+
+    pub(crate) const fn segments(&self) -> &Segments {
+        &self.segments
     }
 
     /// Random bytes that identify the journal.
@@ -56,7 +75,7 @@ impl Source {
     /// # Errors
     /// The first segment's header cannot be read.
     pub(crate) fn genesis(&self) -> Result<[u8; 32], Stop> {
-        Ok(genesis(&self.directory)?)
+        Ok(genesis_of(&self.segments)?)
     }
 
     /// Reads the headers of the segments.
@@ -65,7 +84,7 @@ impl Source {
     /// A missing or foreign segment, a newer format, or files that cannot be read.
     pub(crate) fn frames(&self) -> Result<Frames, Stop> {
         Ok(Frames {
-            batches: Batches::open(&self.directory)?,
+            batches: Batches::of(self.segments.clone())?,
             batch: None,
             offset: 0,
             scratch: Scratch::default(),
@@ -78,7 +97,7 @@ impl Source {
         if !self.progress {
             return ProgressBar::hidden();
         }
-        let Ok(Some(mark)) = watermark::read(&self.directory) else {
+        let Ok(Some(mark)) = watermark::read(self.directory()) else {
             return ProgressBar::new_spinner();
         };
         let style = "{bar:40} {human_pos} of {human_len} frames, {per_sec}, {eta} left";

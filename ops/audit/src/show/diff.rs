@@ -65,7 +65,7 @@ struct Side {
 impl Side {
     fn open(directory: &Path) -> Result<Self, AuditError> {
         // Two progress bars would overwrite each other.
-        let source = Source::open(directory, false)?;
+        let source = Source::open(directory, None, false)?;
         let begin = || Ok((source.genesis()?, source.frames()?));
         let (genesis, frames) = begin().map_err(|stop: Stop| stop.failure(directory))?;
         Ok(Self {

@@ -58,7 +58,7 @@ pub(crate) fn run(source: &Source, key: LookupKey, output: Output) -> Result<Exi
         let fills = fills.filter(|event| matches!(event, Event::Fill(_)));
         let id = |index| TradeId::new(&branch, frame.sequence(), TradeIndex(index)).to_string();
         let mut shown = ShownFrame::new(&frame, &records, &registry);
-        shown.inclusion = Some(Inclusion::find(source.directory(), frame.place())?);
+        shown.inclusion = Some(Inclusion::find(source, frame.place())?);
         shown.trade_ids = Some((0..).zip(fills).map(|(index, _)| id(index)).collect());
         drop(frames);
         output.print(&shown);

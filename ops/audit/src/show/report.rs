@@ -95,6 +95,12 @@ pub struct SignatureCounts {
 }
 
 impl Report {
+    /// Chain hash at the journal's end, if it was read to its end.
+    #[must_use]
+    pub fn chain(&self) -> Option<[u8; 32]> {
+        self.journal.map(|journal| journal.hash)
+    }
+
     /// The report after this time, with what follows from its findings and counts.
     #[must_use]
     pub(crate) fn concluded(self, elapsed: Duration) -> Self {
