@@ -80,6 +80,13 @@ pub(crate) enum Command {
         #[arg(value_enum)]
         shell: Shell,
     },
+    /// Copy a running or stopped exchange into a directory
+    Backup(Backup),
+    /// Verify a backup, or make a data directory of it
+    Restore(Restore),
+    /// Archive segments of the journal
+    #[command(subcommand)]
+    Journal(JournalCommand),
     /// Verify, replay and query a journal
     Audit(foretell_audit::Audit),
     /// Name the program that measures, foretell-bench
@@ -296,7 +303,9 @@ pub(crate) struct DemoBots {
     pub supervised: Option<i32>,
 }
 
+pub(crate) use crate::backup::arguments::{Backup, Restore};
 pub(crate) use crate::catalog::arguments::Catalog;
+pub(crate) use crate::journal::JournalCommand;
 pub(crate) use crate::operator::arguments::{
     Account, Keys, Market, Operators, System, Withdrawals,
 };

@@ -4,6 +4,7 @@
 //! the exchange. The processes are libraries (`foretell-engine`, `foretell-gateway`); operator
 //! commands use the operator's HTTP surface like any client.
 
+mod backup;
 mod catalog;
 mod cli;
 mod cluster;
@@ -16,6 +17,7 @@ pub mod failure;
 mod fingerprint;
 #[cfg(test)]
 mod generated_docs;
+mod journal;
 mod logging;
 mod operator;
 mod page;
@@ -125,6 +127,9 @@ fn dispatch(cli: Cli, disk: Arc<dyn Disk>) -> Result<ExitCode, Failure> {
         Command::Operators(command) => operator::operators(config, &command, output),
         Command::System(command) => operator::system(config, &command, output),
         Command::Cluster(command) => cluster::run(config, &command, output),
+        Command::Backup(arguments) => backup::backup(config, &arguments, output),
+        Command::Restore(arguments) => backup::restore(config, &arguments, output),
+        Command::Journal(command) => journal::run(config, &command, output),
         Command::Audit(audit) => {
             let journal = config.data.directory.join(JOURNAL_DIRECTORY);
             Ok(audit.run(&journal, output)?)

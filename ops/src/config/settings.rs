@@ -11,6 +11,9 @@ use foretell_gateway::{
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
+/// The catalog's name in the data directory.
+pub(crate) const CATALOG_NAME: &str = "catalog.db";
+
 /// All settings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -667,7 +670,7 @@ impl Config {
     /// Path of the catalog database.
     #[must_use]
     pub fn catalog_file(&self) -> PathBuf {
-        self.data.directory.join("catalog.db")
+        self.data.directory.join(CATALOG_NAME)
     }
 
     /// Path of the secret that API keys are derived from.

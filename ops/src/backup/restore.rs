@@ -1,0 +1,384 @@
+//! `foretell restore`: verifies a backup, and makes a data directory of it.
+//!
+//! The directory is made under another name beside its place, verified there, synced, and then renamed. So a
+//! restore that is killed leaves no data directory.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs::{self, DirBuilder, File};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, chown};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use foretell_audit::exit_codes::DAMAGE;
+use foretell_audit::{Options, Report, SavedCheckpoint};
+use foretell_engine::{CHECKPOINTS_NAME, JOURNAL_DIRECTORY};
+use foretell_journal::disk::RealDisk;
+use foretell_journal::restored::{CopyKind, complete_copy};
+use foretell_journal::{Segments, segment};
+use serde::Serialize;
+
+use super::arguments::Restore;
+use super::files::{Sum, Unfinished, failed, sum, sync_directory};
+use super::manifest::{FileEntry, Manifest};
+use super::{journal_failure, lock, secrets};
+use crate::config::Config;
+use crate::data_directory::{check_data_directory, check_owner};
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// Ending of the directory that becomes the data directory.
+const UNFINISHED: &str = ".restoring";
+
+/// `foretell restore`.
+///
+/// # Errors
+/// The backup is damaged or of another format, the data directory is in use, or files cannot be read or
+/// written. No data directory is left.
+pub(crate) fn run(
+    config: &Config,
+    arguments: &Restore,
+    output: Output,
+) -> Result<ExitCode, Failure> {
+    let backup = Source::open(arguments)?;
+    let restored = match arguments.check {
+        true => backup.check(output)?,
+        false => backup.restore(&config.data.directory, arguments.complete, output)?,
+    };
+    output.print(&restored);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What was verified and made.
+#[derive(Serialize)]
+struct Restored {
+    backup: PathBuf,
+    /// The new data directory; absent after a check.
+    data: Option<PathBuf>,
+    /// The key of the signature in hex digits, and whether the caller named it.
+    checkpoint_key: String,
+    key_is_trusted: bool,
+    time_ms: u64,
+    last_sequence: u64,
+    chain: String,
+    /// Sequence of the signed checkpoint whose state was compared.
+    checkpoint_sequence: Option<u64>,
+    commands: u64,
+    /// Whether acknowledged frames may be missing. The exchange journals that at its next start.
+    may_lack_frames: bool,
+    /// The journal is a copy of a replicated log.
+    cluster: bool,
+    missing_secrets: BTreeMap<&'static str, &'static str>,
+}
+
+impl fmt::Display for Restored {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (backup, last) = (self.backup.display(), self.last_sequence);
+        writeln!(
+            f,
+            "{backup}: sound up to sequence {last}, {} commands executed",
+            self.commands
+        )?;
+        match self.checkpoint_sequence {
+            Some(sequence) => writeln!(
+                f,
+                "the state at {sequence} is that of its signed checkpoint"
+            )?,
+            None => writeln!(
+                f,
+                "no checkpoint: the attested states of the journal were compared"
+            )?,
+        }
+        let key = &self.checkpoint_key;
+        match self.key_is_trusted {
+            true => writeln!(f, "signed with the trusted key {key}")?,
+            false => writeln!(
+                f,
+                "signed with the key that it names itself, {key}: compare it with your checkpoint.pub"
+            )?,
+        }
+        let Some(data) = &self.data else {
+            return Ok(());
+        };
+        writeln!(f, "{}: restored", data.display())?;
+        if self.may_lack_frames {
+            writeln!(
+                f,
+                "frames after {last} may be missing: the next start journals that"
+            )?;
+        }
+        if self.cluster {
+            writeln!(
+                f,
+                "it is a cluster's: start it with cluster.role = \"standby\""
+            )?;
+        }
+        for (name, meaning) in &self.missing_secrets {
+            writeln!(f, "without {name}: {meaning}")?;
+        }
+        Ok(())
+    }
+}
+
+/// A backup with a manifest whose signature holds.
+struct Source {
+    root: PathBuf,
+    archive: Option<PathBuf>,
+    manifest: Manifest,
+    key: [u8; 32],
+    key_is_trusted: bool,
+}
+
+impl Source {
+    fn open(arguments: &Restore) -> Result<Self, Failure> {
+        let root = &arguments.directory;
+        let Some((manifest, key)) = Manifest::read(root)? else {
+            return Err(
+                Failure::new(format!("{}: no backup is here", root.display()))
+                    .hint("foretell backup DIR makes one; its last file is manifest.json"),
+            );
+        };
+        let trusted = arguments.checkpoint_key.as_deref();
+        let trusted = trusted.map(foretell_audit::public_key).transpose()?;
+        if trusted.is_some_and(|trusted| trusted != key) {
+            return Err(Failure::new(format!(
+                "{}: signed with another key, {}",
+                root.display(),
+                hex::encode(key)
+            ))
+            .code(foretell_audit::exit_codes::SIGNATURE));
+        }
+        Ok(Self {
+            root: root.clone(),
+            archive: arguments.archive.clone(),
+            manifest,
+            key,
+            key_is_trusted: trusted.is_some(),
+        })
+    }
+
+    /// The file of a segment: in the backup, or else in the archive.
+    fn segment(&self, number: u32, entry: &FileEntry) -> PathBuf {
+        let own = self.root.join(&entry.file);
+        match &self.archive {
+            Some(archive) if !own.exists() => segment::path(archive, number),
+            _ => own,
+        }
+    }
+
+    /// Every file of the backup.
+    fn files(&self) -> impl Iterator<Item = (PathBuf, &FileEntry)> {
+        let manifest = &self.manifest;
+        let segments = manifest.segments.iter();
+        let segments = segments.map(|it| (self.segment(it.number, &it.content), &it.content));
+        let others = [&manifest.checkpoints, &manifest.catalog, &manifest.secrets];
+        let others = others.into_iter().flatten();
+        segments.chain(others.map(|entry| (self.root.join(&entry.file), entry)))
+    }
+
+    fn check(&self, output: Output) -> Result<Restored, Failure> {
+        for (path, entry) in self.files() {
+            let mut file = open(&path)?;
+            let read = sum(&mut file).map_err(failed("read", &path))?;
+            compare(&path, entry, read)?;
+        }
+        let segments = self.manifest.segments.iter();
+        let files = segments.map(|it| (it.number, self.segment(it.number, &it.content)));
+        let directory = self.root.join(JOURNAL_DIRECTORY);
+        let journal = Segments::of_copy(&directory, files.collect(), self.manifest.end());
+        let report = self.prove(&journal, output)?;
+        Ok(self.restored(&report, None, false))
+    }
+
+    fn restore(&self, data: &Path, complete: bool, output: Output) -> Result<Restored, Failure> {
+        let place = Place::open(data)?;
+        let journal = place.unfinished.join(JOURNAL_DIRECTORY);
+        make_directory(&journal)?;
+        let manifest = &self.manifest;
+        for it in &manifest.segments {
+            let name = segment::path(Path::new(""), it.number);
+            let from = self.segment(it.number, &it.content);
+            copy(&from, &it.content, &journal.join(name))?;
+        }
+        let kind = CopyKind {
+            is_complete: complete,
+            is_replica: manifest.cluster,
+        };
+        complete_copy(&RealDisk, &journal, manifest.end(), kind)
+            .map_err(|error| journal_failure(&error))?;
+        let others = [
+            (&manifest.checkpoints, CHECKPOINTS_NAME),
+            (&manifest.catalog, crate::config::CATALOG_NAME),
+        ];
+        for (entry, name) in others {
+            if let Some(entry) = entry {
+                copy(
+                    &self.root.join(&entry.file),
+                    entry,
+                    &place.unfinished.join(name),
+                )?;
+            }
+        }
+        if let Some(entry) = &manifest.secrets {
+            // Its sum is compared before a secret is written.
+            let file = self.root.join(&entry.file);
+            let read = sum(&mut open(&file)?).map_err(failed("read", &file))?;
+            compare(&file, entry, read)?;
+            secrets::write(&file, &place.unfinished)?;
+        }
+        let report = self.prove(&Segments::of(&journal), output)?;
+        let restored = self.restored(&report, Some(&place), !complete);
+        place.finish()?;
+        Ok(restored)
+    }
+
+    /// Executes the journal, and compares its end with the manifest and its state with the checkpoint.
+    fn prove(&self, journal: &Segments, output: Output) -> Result<Report, Failure> {
+        let manifest = &self.manifest;
+        let checkpoint = manifest.checkpoint.as_ref().map(|entry| SavedCheckpoint {
+            signed: entry.signed(),
+            genesis: Some(manifest.genesis),
+        });
+        let options = Options {
+            attestations: checkpoint.is_none(),
+            checkpoints: checkpoint.into_iter().collect(),
+            progress: !output.json,
+            ..Options::default()
+        };
+        let report = foretell_audit::verify_segments(journal, &options)?;
+        let root = self.root.display();
+        if let Some(finding) = report.findings.first() {
+            return Err(Failure::new(format!("{root}: {finding}")).code(report.exit_code));
+        }
+        let end = (report.last_sequence.0, report.chain());
+        if end != (manifest.last_sequence, Some(manifest.chain)) {
+            return Err(Failure::new(format!(
+                "{root}: its journal ends at sequence {}, its manifest says {}",
+                report.last_sequence, manifest.last_sequence
+            ))
+            .code(DAMAGE));
+        }
+        Ok(report)
+    }
+
+    fn restored(&self, report: &Report, place: Option<&Place>, may_lack_frames: bool) -> Restored {
+        let manifest = &self.manifest;
+        let missing = place.map(|place| secrets::missing(&place.unfinished, manifest.cluster));
+        Restored {
+            backup: self.root.clone(),
+            data: place.map(|place| place.data.clone()),
+            checkpoint_key: hex::encode(self.key),
+            key_is_trusted: self.key_is_trusted,
+            time_ms: manifest.time_ms,
+            last_sequence: manifest.last_sequence,
+            chain: hex::encode(manifest.chain),
+            checkpoint_sequence: manifest.checkpoint.as_ref().map(|it| it.sequence),
+            commands: report.counts.commands,
+            may_lack_frames,
+            cluster: manifest.cluster,
+            missing_secrets: missing.into_iter().flatten().collect(),
+        }
+    }
+}
+
+fn open(path: &Path) -> Result<File, Failure> {
+    File::open(path).map_err(|error| {
+        failed("open", path)(error)
+            .hint("another copy of the backup; --archive DIR where its segments were archived")
+            .code(DAMAGE)
+    })
+}
+
+fn compare(path: &Path, entry: &FileEntry, read: Sum) -> Result<(), Failure> {
+    match read == entry.sum() {
+        true => Ok(()),
+        false => Err(Failure::new(format!(
+            "{}: it is not as it was written (BLAKE3)",
+            path.display()
+        ))
+        .hint("use another copy of the backup")
+        .code(DAMAGE)),
+    }
+}
+
+/// Copies a file whose sum must be that of the manifest.
+fn copy(from: &Path, entry: &FileEntry, to: &Path) -> Result<(), Failure> {
+    let folder = to.parent().unwrap_or(Path::new("."));
+    let unfinished = Unfinished::new(folder)?;
+    compare(from, entry, unfinished.fill(&mut open(from)?)?)?;
+    let name = to.file_name().and_then(|name| name.to_str());
+    unfinished.finish(name.expect("a name of ours"))
+}
+
+fn make_directory(path: &Path) -> Result<(), Failure> {
+    let made = DirBuilder::new().mode(0o700).create(path);
+    made.map_err(failed("create", path))
+}
+
+/// The place of the new data directory.
+struct Place {
+    data: PathBuf,
+    unfinished: PathBuf,
+    /// User and group of an empty directory there, when root restores.
+    owner: Option<(u32, u32)>,
+    _turn: File,
+}
+
+impl Place {
+    fn open(data: &Path) -> Result<Self, Failure> {
+        let data = std::path::absolute(data).map_err(failed("find", data))?;
+        let mut owner = None;
+        if let Ok(mut entries) = fs::read_dir(&data) {
+            if entries.next().is_some() {
+                return Err(Failure::new(format!("{}: it is not empty", data.display()))
+                    .hint("name a new directory with --data, or move this one away")
+                    .code(foretell_engine::EXIT_REFUSED));
+            }
+            match rustix::process::geteuid().is_root() {
+                true => {
+                    let is = fs::metadata(&data).map_err(failed("stat", &data))?;
+                    owner = Some((is.uid(), is.gid()));
+                }
+                false => check_owner(&data)?,
+            }
+        } else {
+            check_data_directory(&data)?;
+        }
+        let mut name = data.file_name().unwrap_or_default().to_owned();
+        name.push(UNFINISHED);
+        let unfinished = data.with_file_name(name);
+        if unfinished.exists() {
+            // What a killed restore left.
+            let _turn = lock(&unfinished)?;
+            fs::remove_dir_all(&unfinished).map_err(failed("remove", &unfinished))?;
+        }
+        make_directory(&unfinished)?;
+        Ok(Self {
+            _turn: lock(&unfinished)?,
+            data,
+            unfinished,
+            owner,
+        })
+    }
+
+    /// Puts the directory in its place.
+    fn finish(self) -> Result<(), Failure> {
+        if let Some(owner) = self.owner {
+            give(&self.unfinished, owner)?;
+        }
+        sync_directory(&self.unfinished)?;
+        fs::rename(&self.unfinished, &self.data).map_err(failed("rename to", &self.data))?;
+        sync_directory(self.data.parent().unwrap_or(Path::new("/")))
+    }
+}
+
+/// Gives a directory and all in it to a user.
+fn give(path: &Path, (user, group): (u32, u32)) -> Result<(), Failure> {
+    chown(path, Some(user), Some(group)).map_err(failed("chown", path))?;
+    if path.is_dir() {
+        for entry in fs::read_dir(path).map_err(failed("list", path))? {
+            give(&entry.map_err(failed("list", path))?.path(), (user, group))?;
+        }
+    }
+    Ok(())
+}

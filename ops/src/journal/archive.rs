@@ -1,0 +1,151 @@
+//! `foretell journal archive`: moves segments that nobody needs here to an archive, while the exchange runs
+//! and when it does not.
+//!
+//! A segment is verified, stored, read back and compared. Only then it leaves the journal, in ascending order.
+//! A run that is killed leaves the segment in the journal, in the archive, or in both; the next run goes on.
+
+use std::fmt;
+use std::fs::File;
+use std::path::Path;
+use std::process::ExitCode;
+
+use foretell_engine::{JOURNAL_DIRECTORY, oldest_usable_snapshot};
+use foretell_journal::archive::remove_archived;
+use foretell_journal::disk::RealDisk;
+use foretell_journal::{Extent, Piece, Segments};
+use serde::Serialize;
+
+use super::Archive;
+use super::store::Store;
+use crate::backup::record::LastBackup;
+use crate::backup::{journal_failure, lock};
+use crate::config::Config;
+use crate::data_directory::check_owner;
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// `foretell journal archive`.
+///
+/// # Errors
+/// The journal or a copy is damaged, the archive's command fails, or files cannot be read or written. Segments
+/// that were archived before stay archived.
+pub(super) fn run(
+    config: &Config,
+    arguments: &Archive,
+    output: Output,
+) -> Result<ExitCode, Failure> {
+    output.print(&archive(&config.data.directory, arguments)?);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What was moved, and why no more.
+#[derive(Default, Serialize)]
+struct Archived {
+    segments: Vec<u32>,
+    bytes: u64,
+    /// The last frame that is archived, by this run or an earlier one; 0 for none.
+    archived_through: u64,
+    /// The first segment that stays.
+    first_segment: u32,
+    /// Why it stays.
+    kept_for: String,
+}
+
+impl fmt::Display for Archived {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (count, bytes, through) = (self.segments.len(), self.bytes, self.archived_through);
+        writeln!(f, "{count} segments archived ({bytes} bytes)")?;
+        if through > 0 {
+            writeln!(f, "frames up to {through} are in the archive")?;
+        }
+        write!(f, "segment {} stays: {}", self.first_segment, self.kept_for)
+    }
+}
+
+fn archive(data: &Path, arguments: &Archive) -> Result<Archived, Failure> {
+    check_owner(data)?;
+    let _turn = lock(data)?;
+    let journal = data.join(JOURNAL_DIRECTORY);
+    let extent = Extent::of(&Segments::of(&journal)).map_err(|error| journal_failure(&error))?;
+    let store = Store::open(arguments, data)?;
+    let bound = Bound::lowest(data, &extent);
+    let mut archived = Archived {
+        archived_through: extent.pieces[0].first.0 - 1,
+        first_segment: extent.pieces[0].number,
+        kept_for: bound.to_string(),
+        ..Archived::default()
+    };
+    for piece in extent.sealed() {
+        if piece.last.0 > bound.through {
+            break;
+        }
+        move_piece(&extent, piece, &store)?;
+        let removed = remove_archived(&RealDisk, &journal, piece.number);
+        if !removed.map_err(|error| journal_failure(&error))? {
+            "a gateway or the publisher still reads it; run this again"
+                .clone_into(&mut archived.kept_for);
+            break;
+        }
+        archived.segments.push(piece.number);
+        archived.bytes += u64::from(piece.bytes);
+        archived.archived_through = piece.last.0;
+        archived.first_segment = piece.number + 1;
+    }
+    if archived.first_segment == extent.end().number {
+        "it still grows".clone_into(&mut archived.kept_for);
+    }
+    Ok(archived)
+}
+
+/// Stores a segment and compares what the archive gives back with it.
+fn move_piece(extent: &Extent, piece: &Piece, store: &Store) -> Result<(), Failure> {
+    extent
+        .verify(piece)
+        .map_err(|error| journal_failure(&error))?;
+    let path = &piece.path;
+    let open = || File::open(path).map_err(crate::backup::files::failed("open", path));
+    store.put(piece.number, open()?, piece.bytes)?;
+    store.compare(piece.number, open()?, piece.bytes)
+}
+
+/// Who needs the frames after one.
+struct Bound {
+    /// The last frame that may leave.
+    through: u64,
+    needed_by: &'static str,
+}
+
+impl Bound {
+    /// The lowest of all bounds. Followers on this machine hold the segment that they read
+    /// (`journal/src/archive.rs`); those of other machines read the replicated log.
+    fn lowest(data: &Path, extent: &Extent) -> Self {
+        let snapshot = oldest_usable_snapshot(data, &extent.genesis);
+        let backup = LastBackup::of(data).filter(|backup| backup.genesis == extent.genesis);
+        let bounds = [
+            Self {
+                through: snapshot.map_or(0, |sequence| sequence.0.saturating_sub(1)),
+                needed_by: "the oldest attested snapshot (foretell system snapshot)",
+            },
+            Self {
+                through: backup.map_or(0, |backup| backup.last_sequence),
+                needed_by: "the last backup (foretell backup DIR)",
+            },
+            // The position of an outbox that follows the journal joins here.
+        ];
+        let lowest = bounds.into_iter().min_by_key(|bound| bound.through);
+        lowest.expect("there are bounds")
+    }
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.through {
+            0 => write!(f, "there is no bound yet: {}", self.needed_by),
+            through => write!(
+                f,
+                "nothing after frame {through} leaves before {}",
+                self.needed_by
+            ),
+        }
+    }
+}
