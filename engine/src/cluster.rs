@@ -20,6 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use foretell_journal::replica::{self, ReplicaWriter};
+use foretell_journal::restored;
 use foretell_replication::SignedLog;
 
 use self::leader::Leader;
@@ -28,7 +29,7 @@ use self::standby::{Standby, StandbyStep};
 pub use self::status::CLUSTER_STATUS_NAME;
 use self::status::StatusFile;
 use crate::clock::{Clocks as _, SystemClocks};
-use crate::config::{ClusterConfig, EngineConfig};
+use crate::config::{ClusterConfig, ClusterRole, EngineConfig};
 use crate::directory::Directory;
 use crate::error::EngineError;
 use crate::recovery::{self, mode_and_heartbeats};
@@ -47,6 +48,8 @@ pub(crate) fn run(
     on_ready: impl FnOnce(&Ready),
 ) -> Result<(), EngineError> {
     let clocks = SystemClocks::start();
+    let journal = directory.journal();
+    refuse_restored_leader(cluster, &journal)?;
     let log = (cluster.log)
         .connect()
         .map_err(|error| EngineError::Cluster(error.to_string()))?;
@@ -55,7 +58,6 @@ pub(crate) fn run(
     log.set_waker(Arc::new(move || thread.unpark()));
     let mut status = StatusFile::create(&config.data_directory, cluster)
         .map_err(EngineError::process("writing the cluster's status"))?;
-    let journal = directory.journal();
     let stop =
         Stop::new(config.handle_signals).map_err(EngineError::process("listening to signals"))?;
     let mut readiness = Readiness::new(config, directory, stop.handle.clone(), on_ready);
@@ -70,6 +72,8 @@ pub(crate) fn run(
     let Some(applied) = joined else {
         return Ok(());
     };
+    // What a restored copy lacks is in the log that it has joined.
+    restored::forget_restored(&*config.journal.disk, &journal).map_err(EngineError::Journal)?;
     let restored = recovery::restore(config, directory, random()?, replica::recover_replica)?;
     let opened = ReplicaWriter::open(restored.journal);
     let (mut writer, journal, helper) = opened.map_err(EngineError::Journal)?;
@@ -140,6 +144,18 @@ pub(crate) fn run(
     match leader.finish() {
         Ok(()) => served,
         Err(superseded) => Err(EngineError::Superseded(superseded.to_string())),
+    }
+}
+
+/// A copy that may lack acknowledged frames must not found a log.
+fn refuse_restored_leader(cluster: &ClusterConfig, journal: &Path) -> Result<(), EngineError> {
+    let last = restored::restored_from(journal).map_err(EngineError::Journal)?;
+    match last.filter(|_| cluster.role == ClusterRole::Leader) {
+        Some(last) => Err(EngineError::Cluster(format!(
+            "this journal was restored from a backup that ends at sequence {last}, and cluster.role is \"leader\"; start \
+             it with cluster.role = \"standby\": the log has what it lacks"
+        ))),
+        None => Ok(()),
     }
 }
 

@@ -9,6 +9,7 @@ use foretell_auth::MasterSecret;
 use foretell_engine::{CLUSTER_STATUS_NAME, JOURNAL_DIRECTORY};
 use foretell_jetstream::{JetStreamLog, admin};
 use foretell_journal::replica;
+use foretell_journal::restored::restored_from;
 use foretell_link::{CLUSTER_STATUS_MAX_AGE_MS, ClusterStatus};
 use foretell_replication::{Fill, LogError, Message, ReplicatedLog as _, SignedLog, message_of};
 use serde_json::{Value, json};
@@ -189,6 +190,13 @@ fn make_key(config: &Config, messages: u64) -> Result<(), Failure> {
 fn fill(log: &mut SignedLog, journal: &Path, largest: usize) -> Result<(), Failure> {
     let failed =
         |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", journal.display()));
+    if let Some(last) = restored_from(journal).map_err(|error| failed(&error))? {
+        return Err(failed(&format!(
+            "it was restored from a backup that ends at sequence {last}; frames after it may be missing"
+        ))
+        .hint("restore with --complete what was stopped before its backup, or start it once without the cluster")
+        .code(REFUSED));
+    }
     log.set_genesis(foretell_journal::genesis(journal).map_err(|error| failed(&error))?);
     let last = log.bounds().map_err(log_failure)?.last;
     let thread = std::thread::current();
@@ -258,8 +266,7 @@ fn seed_steps(config: &Config, source: Option<&str>, from_stream: bool) -> Vec<S
     let own = config.data.directory.display();
     let source = source.unwrap_or("a host of the cluster");
     let copy = format!(
-        "stop the exchange on {source}, or take a snapshot of its disk; copy its data directory to {own} (without LOCK, \
-         control, engine.sock, cluster-status, and the files *.secret, *.token, *.key and *.pub)"
+        "on {source}: foretell backup DIR; copy DIR to this host; foretell restore DIR --data {own}"
     );
     let mut steps = Vec::new();
     if !from_stream {

@@ -33,22 +33,22 @@ pub(crate) const ALL: &[(u8, &str, &str)] = &[
     (UNREACHABLE, "operator commands", "No exchange answers"),
     (
         DAMAGE,
-        "`audit`",
-        "Damage: a checksum, the chain, a sequence, a segment",
+        "`audit`, `backup`, `restore`, `journal archive`",
+        "Damage: a checksum, the chain, a sequence, a segment; a file of a backup or an archive",
     ),
     (
         CONTRADICTION,
-        "`audit`",
+        "`audit`, `restore`",
         "The journal contradicts re-execution",
     ),
     (
         SIGNATURE,
-        "`audit`",
-        "Evidence is missing, contradicts its order, or its signature is invalid",
+        "`audit`, `restore`",
+        "Evidence is missing, contradicts its order, or its signature is invalid; a backup is signed with another key",
     ),
     (
         RULE,
-        "`audit`",
+        "`audit`, `restore`",
         "A rule is broken; money or shares are not conserved",
     ),
     (DIFFERENT, "`audit diff`", "The journals differ"),

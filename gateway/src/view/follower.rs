@@ -4,7 +4,9 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use foretell_journal::{Follower, FrameError, FrameReader, JournalError, Next, Scratch};
+use foretell_journal::{
+    DurableEnd, Follower, FrameError, FrameReader, JournalError, Next, Scratch,
+};
 use foretell_view::FoldError;
 use thiserror::Error;
 
@@ -141,8 +143,8 @@ fn follow_view(
             Ok(FoldStep::UpToDate) => follower.wait(IDLE),
             Ok(FoldStep::Rebuild) => return Ok(()),
             Err(FollowError::Fold(error)) => {
-                let frames = FrameReader::new(journal);
-                shared_view.replace_stopped(error.sequence, state, follower, frames);
+                let (end, frames) = (DurableEnd::open(journal)?, FrameReader::new(journal));
+                shared_view.replace_stopped(error.sequence, state, end, frames);
                 return Err(error.into());
             }
             Err(broken) => return Err(broken),
@@ -156,7 +158,7 @@ fn follow_view(
         epoch = state.epoch,
         "view ready"
     );
-    let control = Follower::open(journal, target)?;
+    let control = DurableEnd::open(journal)?;
     let head = state.view.sequence();
     shared_view.replace(state, control, FrameReader::new(journal));
     let mut feed = StreamFeed::start(followers.ring, followers.descriptions, head);
@@ -174,7 +176,7 @@ fn follow_view(
             FoldStep::More => {}
             FoldStep::UpToDate => follower.wait(IDLE),
             FoldStep::NewEngine => {
-                let control = Follower::open(journal, follower.last_sequence())?;
+                let control = DurableEnd::open(journal)?;
                 shared_view.set_journal(control, FrameReader::new(journal));
             }
             FoldStep::Rebuild => {

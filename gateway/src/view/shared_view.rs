@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use foretell_journal::{Follower, FrameInclusion, FrameReader, Frames, JournalError};
+use foretell_journal::{DurableEnd, FrameInclusion, FrameReader, Frames, JournalError};
 use foretell_model::{FramePosition, Sequence};
 use foretell_view::{ChunkCopy, View};
 use foretell_wire::{ApiError, ErrorCode};
@@ -55,10 +55,20 @@ impl ViewState {
     }
 }
 
+/// The answer when frames cannot be read. Archived ones are an operator's decision.
+fn unreadable(error: &JournalError) -> ApiError {
+    match error {
+        JournalError::Archived { through, .. } => ErrorCode::FramesArchived.with([&through.0]),
+        error => {
+            tracing::error!(%error, "cannot read frames of the journal");
+            ErrorCode::Internal.into()
+        }
+    }
+}
+
 /// Access to the journal in addition to following its frames.
 struct Journal {
-    /// Returns the durable sequence; it never reads a frame.
-    control: Follower,
+    control: DurableEnd,
     frames: FrameReader,
 }
 
@@ -108,7 +118,7 @@ impl SharedView {
         self.journal
             .read()
             .as_ref()
-            .map(|journal| journal.control.durable())
+            .map(|journal| journal.control.sequence())
     }
 
     /// The receipt of a frame, displayed as `0x` and 64 hex digits.
@@ -139,6 +149,8 @@ impl SharedView {
                 self.receipts.put(slot, key, receipt);
                 Some(receipt)
             }
+            // An operator's decision, and lists have many such rows.
+            Err(JournalError::Archived { .. }) => None,
             Err(error) => {
                 tracing::error!(%error, sequence = sequence.0, "cannot read frame for receipt");
                 None
@@ -152,35 +164,45 @@ impl SharedView {
         &self,
         place: Option<FramePosition>,
         sequence: Sequence,
-    ) -> Option<(FramePosition, Vec<u8>)> {
+    ) -> Result<(FramePosition, Vec<u8>), ApiError> {
         let Some(place) = place else {
             return self.search(move |frames| frames.find(sequence)).await;
         };
-        let frames = self.journal.read().as_ref()?.frames.clone();
-        let found = frames.frame(place, sequence);
-        let bytes = found
-            .inspect_err(|error| tracing::error!(%error, sequence = sequence.0, "frame not found"));
-        Some((place, bytes.ok()?))
+        let found = self.frames()?.frame(place, sequence);
+        found
+            .map(|bytes| (place, bytes))
+            .map_err(|error| unreadable(&error))
     }
 
     /// What `read` finds in the journal, on a blocking thread, with at most [`MAX_FRAME_SEARCHES`]
-    /// searches at a time; `None` when the journal cannot be read.
+    /// searches at a time.
+    ///
+    /// # Errors
+    /// The frames are archived, or the journal cannot be read.
     pub(crate) async fn search<T: Send + 'static>(
         &self,
         read: impl FnOnce(&FrameReader) -> Result<T, JournalError> + Send + 'static,
-    ) -> Option<T> {
-        let frames = self.journal.read().as_ref()?.frames.clone();
-        let _permit = self.searching.acquire().await.ok()?;
-        let found = work::blocking(move || read(&frames)).await.ok()?;
-        found
-            .inspect_err(|error| tracing::error!(%error, "cannot search the journal"))
-            .ok()
+    ) -> Result<T, ApiError> {
+        let frames = self.frames()?;
+        let permit = self.searching.acquire().await;
+        let _permit = permit.map_err(|_| ErrorCode::Internal)?;
+        let found = work::blocking(move || read(&frames)).await;
+        let found = found.map_err(|_| ErrorCode::Internal)?;
+        found.map_err(|error| unreadable(&error))
+    }
+
+    fn frames(&self) -> Result<FrameReader, ErrorCode> {
+        let journal = self.journal.read();
+        let journal = journal.as_ref().ok_or(ErrorCode::Internal)?;
+        Ok(journal.frames.clone())
     }
 
     /// The batch of a frame, and the chain hashes around it; `None` when the segment cannot be read.
     /// It reads the headers of the segment's batches, as a search does.
     pub(crate) async fn inclusion(&self, place: FramePosition) -> Option<FrameInclusion> {
-        self.search(move |frames| frames.inclusion(place)).await
+        self.search(move |frames| frames.inclusion(place))
+            .await
+            .ok()
     }
 
     /// Waits until the view covers `acknowledged`, a sequence that this process has acknowledged.
@@ -240,7 +262,7 @@ impl SharedView {
     }
 
     /// Replaces the state, at the start and after a recovery of the engine.
-    pub(crate) fn replace(&self, state: ViewState, control: Follower, frames: FrameReader) {
+    pub(crate) fn replace(&self, state: ViewState, control: DurableEnd, frames: FrameReader) {
         let sequence = state.view.sequence();
         self.put(state, control, frames);
         self.waiters.set(sequence);
@@ -253,14 +275,14 @@ impl SharedView {
         &self,
         at: Sequence,
         state: ViewState,
-        control: Follower,
+        control: DurableEnd,
         frames: FrameReader,
     ) {
         self.stop(at);
         self.put(state, control, frames);
     }
 
-    fn put(&self, state: ViewState, control: Follower, frames: FrameReader) {
+    fn put(&self, state: ViewState, control: DurableEnd, frames: FrameReader) {
         self.history.fetch_add(1, Ordering::AcqRel);
         self.set_journal(control, frames);
         let old = std::mem::replace(&mut *self.state.write(), state);
@@ -274,7 +296,7 @@ impl SharedView {
     }
 
     /// Opens the control page of the engine's current run.
-    pub(crate) fn set_journal(&self, control: Follower, frames: FrameReader) {
+    pub(crate) fn set_journal(&self, control: DurableEnd, frames: FrameReader) {
         *self.journal.write() = Some(Journal { control, frames });
     }
 

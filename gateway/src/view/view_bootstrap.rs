@@ -13,7 +13,7 @@ use std::sync::Arc;
 use foretell_journal::snapshot::{
     Chunk, Image, Snapshot, SnapshotError, images, newest_attested_image,
 };
-use foretell_journal::{Follower, JournalError};
+use foretell_journal::{DurableEnd, Follower, JournalError};
 use foretell_model::Sequence;
 use foretell_view::{ChunkBytes, ChunkRef, Chunking, VIEW_VERSION, View};
 
@@ -85,15 +85,15 @@ pub(crate) fn bootstrap_until(
     suspects: &SuspectFiles,
     mut limit: Sequence,
 ) -> Result<BootstrappedView, JournalError> {
-    let follower = Follower::open(&sources.journal, Sequence(0))?;
-    let genesis = follower.genesis();
+    let end = DurableEnd::open(&sources.journal)?;
+    let genesis = end.genesis();
     let listed = images(&sources.snapshots).unwrap_or_default();
     let newest = listed.first().copied().unwrap_or_default();
     while let Some(image) =
         newest_attested_image(&sources.snapshots, &sources.journal, &genesis, limit)
     {
         let sequence = image.sequence();
-        match from_snapshot(sources, suspects, &image, follower.durable()) {
+        match from_snapshot(sources, suspects, &image, end.sequence()) {
             Ok(mut bootstrapped) => {
                 bootstrapped.history.newest = newest;
                 tracing::info!(
@@ -111,6 +111,7 @@ pub(crate) fn bootstrap_until(
         limit = Sequence(sequence.0.saturating_sub(1));
     }
     tracing::info!("no usable snapshot: reading the whole journal");
+    let follower = Follower::open(&sources.journal, Sequence(0))?;
     Ok(BootstrappedView {
         state: ViewState {
             view: View::with_chunking(genesis, sources.chunking),

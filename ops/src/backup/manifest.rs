@@ -274,3 +274,109 @@ pub(super) mod digits {
         Ok(bytes)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(file: &str) -> FileEntry {
+        FileEntry {
+            file: file.to_owned(),
+            bytes: 4_096,
+            blake3: [1; 32],
+        }
+    }
+
+    fn manifest() -> Manifest {
+        Manifest {
+            version: "0.1.0".to_owned(),
+            format_id: FORMAT_ID,
+            time_ms: 1,
+            genesis: [7; 32],
+            cluster: false,
+            last_sequence: u64::MAX,
+            chain: [2; 32],
+            checkpoint: None,
+            segments: vec![SegmentEntry {
+                number: 1,
+                last_sequence: u64::MAX,
+                chain: [2; 32],
+                content: entry("journal/00000001.ab.growing"),
+            }],
+            checkpoints: None,
+            catalog: Some(entry("ab.catalog")),
+            secrets: None,
+        }
+    }
+
+    /// What reading says of a manifest that this key signed.
+    fn read(
+        manifest: &Manifest,
+        change: impl FnOnce(String) -> String,
+    ) -> Result<Manifest, String> {
+        let directory = tempfile::tempdir().unwrap();
+        let signer = Signer::from_secret(&[9; 32]);
+        manifest.write(directory.path(), &signer).unwrap();
+        let path = directory.path().join(MANIFEST_NAME);
+        fs::write(&path, change(fs::read_to_string(&path).unwrap())).unwrap();
+        let read = Manifest::read(directory.path()).map_err(|error| error.to_string())?;
+        let (manifest, key) = read.unwrap();
+        assert_eq!(key, signer.public_key());
+        Ok(manifest)
+    }
+
+    #[test]
+    fn a_manifest_reads_as_it_was_written_and_in_no_other_spelling() {
+        let sound = manifest();
+        assert_eq!(read(&sound, |text| text), Ok(sound.clone()));
+        let spoil: [fn(String) -> String; 5] = [
+            |text| text.replace("ab.catalog", "ac.catalog"),
+            |text| text.replace("  ", " "),
+            |text| text.to_uppercase(),
+            |text| text.replace("\"time_ms\": 1", "\"time_ms\": 1, \"more\": 2"),
+            |text| text[..text.len() / 2].to_owned(),
+        ];
+        for (index, spoil) in spoil.into_iter().enumerate() {
+            assert!(read(&sound, spoil).is_err(), "{index}");
+        }
+        let other = Manifest {
+            format_id: FORMAT_ID + 1,
+            ..sound
+        };
+        let refused = read(&other, |text| text).unwrap_err();
+        assert!(refused.contains("use foretell 0.1.0"), "{refused}");
+    }
+
+    #[test]
+    fn whoever_has_the_key_names_no_file_outside_of_the_backup() {
+        for file in ["/etc/passwd", "../x", "journal/../../x", "./x"] {
+            let catalog = Some(entry(file));
+            let refused = read(
+                &Manifest {
+                    catalog,
+                    ..manifest()
+                },
+                |text| text,
+            )
+            .unwrap_err();
+            assert!(
+                refused.contains("outside of the backup"),
+                "{file}: {refused}"
+            );
+        }
+        let mut gap = manifest();
+        gap.segments[0].number = 2;
+        assert!(read(&gap, |text| text).unwrap_err().contains("not 1, 2"));
+        let segments = Vec::new();
+        assert!(
+            read(
+                &Manifest {
+                    segments,
+                    ..manifest()
+                },
+                |text| text
+            )
+            .is_err()
+        );
+    }
+}

@@ -315,7 +315,7 @@ async fn action_result(
     sequence: Sequence,
 ) -> Result<(ActionEffect, [u8; 32]), ApiError> {
     let found = app.shared_view.frame(place, sequence).await;
-    let (place, bytes) = found.ok_or(ErrorCode::OutcomeUnknown)?;
+    let (place, bytes) = found.map_err(|_| ErrorCode::OutcomeUnknown)?;
     decode_result(&app.shared_view.read().view, place, &bytes)
         .ok_or_else(|| ErrorCode::Internal.into())
 }

@@ -34,6 +34,9 @@ pub(crate) struct Acts {
     /// `before` of the page that continues towards the beginning of the journal; absent at its beginning.
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<u64>,
+    /// The search ended at this frame: it and all earlier ones are archived.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    archived_through: Option<u64>,
 }
 
 /// A command of an operator.
@@ -98,14 +101,23 @@ pub(crate) async fn list(
     let searching = app
         .shared_view
         .search(move |frames| search(frames, &wanted));
-    let (found, next) = searching.await.ok_or(ErrorCode::Internal)?;
+    let Searched {
+        found,
+        next,
+        archived_through,
+    } = searching.await?;
     let (acts, position) = {
         let state = app.shared_view.read();
         let acts = found.into_iter();
         let acts = acts.filter_map(|act| row(app, &state.view, act));
         (acts.collect(), state.position())
     };
-    Ok(Answer::of(&Acts { acts, next }).at(position))
+    let acts = Acts {
+        acts,
+        next,
+        archived_through,
+    };
+    Ok(Answer::of(&acts).at(position))
 }
 
 fn wanted(app: &App, query: ActsQuery) -> Result<Wanted, ErrorCode> {
@@ -134,16 +146,29 @@ fn wanted(app: &App, query: ActsQuery) -> Result<Wanted, ErrorCode> {
     })
 }
 
-/// The newest acts before a sequence, and where the search goes on. It blocks.
-fn search(
-    frames: &FrameReader,
-    wanted: &Wanted,
-) -> Result<(Vec<FoundAct>, Option<u64>), JournalError> {
+/// The newest acts before a sequence, newest first.
+struct Searched {
+    found: Vec<FoundAct>,
+    /// Where the search goes on.
+    next: Option<u64>,
+    archived_through: Option<u64>,
+}
+
+/// Searches the journal. It blocks.
+fn search(frames: &FrameReader, wanted: &Wanted) -> Result<Searched, JournalError> {
     let (mut found, mut before) = (Vec::new(), wanted.before);
-    let end = before.saturating_sub(MAX_FRAMES).max(1);
+    let mut end = before.saturating_sub(MAX_FRAMES).max(1);
+    let mut archived_through = None;
     while before > end && found.len() < wanted.limit {
         let first = before.saturating_sub(WINDOW).max(end);
-        let mut window = window(frames, wanted, (first, before))?;
+        let mut window = match window(frames, wanted, (first, before)) {
+            Err(JournalError::Archived { through, .. }) if archived_through.is_none() => {
+                archived_through = Some(through.0);
+                end = end.max(through.0 + 1);
+                continue;
+            }
+            window => window?,
+        };
         found.extend(window.drain(..).rev());
         before = first;
     }
@@ -151,7 +176,13 @@ fn search(
         found.truncate(wanted.limit);
         before = found.last().map_or(before, |act| act.sequence.0);
     }
-    Ok((found, (before > 1).then_some(before)))
+    let archived_through = archived_through.filter(|through| before <= through + 1);
+    let goes_on = before > 1 && archived_through.is_none();
+    Ok(Searched {
+        found,
+        next: goes_on.then_some(before),
+        archived_through,
+    })
 }
 
 /// The acts of the frames from `first` to the one before `before`, oldest first.

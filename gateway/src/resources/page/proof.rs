@@ -182,7 +182,7 @@ pub(crate) enum TradeName {
 
 impl PathParameter for TradeName {
     type Schema = texts::AnyTrade;
-    const ERRORS: &'static [ErrorCode] = &[ErrorCode::TradeNotFound];
+    const ERRORS: &'static [ErrorCode] = &[ErrorCode::TradeNotFound, ErrorCode::FramesArchived];
 
     fn read(text: &str) -> Result<Self, ApiError> {
         let name = ids::bytes32(text).map(Self::Hash);
@@ -203,11 +203,11 @@ pub(crate) async fn show(
     let position = app.shared_view.read().position();
     let record = &found.record;
     let frame = app.shared_view.frame(Some(record.place), record.sequence);
-    let (place, bytes) = frame.await.ok_or(ErrorCode::Internal)?;
+    let (place, bytes) = frame.await?;
     let placing_frame = async |side: &TradeSide, place: Option<FramePosition>| {
         let sequence = Sequence(side.order.0);
         let frame = app.shared_view.frame(Some(place?), sequence).await;
-        frame.map(|(_, bytes)| bytes)
+        frame.ok().map(|(_, bytes)| bytes)
     };
     let maker_bytes = placing_frame(&record.maker, found.maker_place).await;
     let delayed_bytes = placing_frame(&record.taker, found.taker_place).await;
@@ -263,7 +263,7 @@ async fn trade_id(app: &Arc<App>, name: TradeName) -> Result<TradeId, Failure> {
             }
             Ok(None)
         });
-        if let Some(id) = searching.await.ok_or(ErrorCode::Internal)? {
+        if let Some(id) = searching.await? {
             return Ok(id);
         }
         end = begin;

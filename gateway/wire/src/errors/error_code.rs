@@ -564,6 +564,8 @@ error_codes! {
     SnapshotTimeout = "snapshot_timeout", 503, After(1),
         "the snapshot is not written yet: look for it in the status",
         "The snapshot takes longer than an answer may.";
+    FramesArchived = "frames_archived", 410, Never, "the frames up to <sequence> are archived",
+        "The frame left the exchange's journal for its archive; an operator can read it there.";
     Internal = "internal_error", 500, Never, "internal error",
         "A bug of the exchange; the log has the details.";
 }

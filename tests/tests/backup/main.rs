@@ -1,0 +1,8 @@
+//! Backups, restores and archives of a real exchange: killed at any moment, with flipped bits, and whole.
+
+#[path = "../crash/busy.rs"]
+mod busy;
+mod flipped_bits;
+mod killed;
+mod site;
+mod whole;
