@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use foretell_journal::replica::{self, ReplicaWriter};
-use foretell_journal::restored;
+use foretell_journal::restored::{self, IncompleteCopy};
 use foretell_replication::SignedLog;
 
 use self::leader::Leader;
@@ -149,9 +149,9 @@ pub(crate) fn run(
 
 /// A copy that may lack acknowledged frames must not found a log.
 fn refuse_restored_leader(cluster: &ClusterConfig, journal: &Path) -> Result<(), EngineError> {
-    let last = restored::restored_from(journal).map_err(EngineError::Journal)?;
-    match last.filter(|_| cluster.role == ClusterRole::Leader) {
-        Some(last) => Err(EngineError::Cluster(format!(
+    let copy = restored::restored_from(journal).map_err(EngineError::Journal)?;
+    match copy.filter(|_| cluster.role == ClusterRole::Leader) {
+        Some(IncompleteCopy { last, .. }) => Err(EngineError::Cluster(format!(
             "this journal was restored from a backup that ends at sequence {last}, and cluster.role is \"leader\"; start \
              it with cluster.role = \"standby\": the log has what it lacks"
         ))),

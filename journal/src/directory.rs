@@ -47,8 +47,7 @@ pub(crate) fn archived_marker_path(dir: &Path) -> PathBuf {
     dir.join("ARCHIVED")
 }
 
-/// The file that marks a journal restored from a copy that may lack acknowledged frames. It names the
-/// last sequence of the copy.
+/// The file that marks a journal restored from a copy that may lack acknowledged frames (`restored.rs`).
 pub(crate) fn restored_marker_path(dir: &Path) -> PathBuf {
     dir.join("RESTORED")
 }

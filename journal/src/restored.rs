@@ -1,7 +1,7 @@
 //! A journal made of copied segments.
 //!
-//! The copy may lack frames that were acknowledged. Then a marker names its last sequence, until the
-//! engine has journalled that the journal was restored.
+//! The copy may lack frames that were acknowledged. Then a marker says so, until the engine has
+//! journalled that the journal was restored.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -18,17 +18,32 @@ use crate::segment;
 use crate::segments::Segments;
 use crate::watermark::{Watermark, WatermarkFile};
 
-/// What a copied journal is.
-#[derive(Clone, Copy, Debug)]
-pub struct CopyKind {
-    /// Its exchange was stopped before, and this is its end: it lacks nothing.
-    pub is_complete: bool,
-    /// It is a copy of a replicated log.
-    pub is_replica: bool,
+/// A copy that may lack acknowledged frames.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct IncompleteCopy {
+    /// Its last sequence.
+    pub last: Sequence,
+    /// Random bytes that tell what follows from what the original wrote.
+    pub branch: [u8; 32],
+}
+
+impl IncompleteCopy {
+    fn text(&self) -> String {
+        format!("{} {}\n", self.last, hex::encode(self.branch))
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        let (last, digits) = text.trim_end().split_once(' ')?;
+        let mut branch = [0; 32];
+        hex::decode_to_slice(digits, &mut branch).ok()?;
+        let last = Sequence(last.parse().ok()?);
+        Some(Self { last, branch })
+    }
 }
 
 /// Makes a journal of the segments in `dir`, which end at `end`: gives every file the length that its
-/// header names, and writes watermark and markers. All is synced on return.
+/// header names, and writes watermark and markers. `branch` is of a copy that may lack acknowledged
+/// frames; `is_replica` of a copy of a replicated log. All is synced on return.
 ///
 /// # Errors
 /// The segments are not a journal up to `end`, or an I/O error.
@@ -36,7 +51,8 @@ pub fn complete_copy(
     disk: &dyn Disk,
     dir: &Path,
     end: JournalPosition,
-    kind: CopyKind,
+    branch: Option<[u8; 32]>,
+    is_replica: bool,
 ) -> Result<(), JournalError> {
     let files = directory::segments(dir)?;
     let files = files
@@ -57,15 +73,15 @@ pub fn complete_copy(
         genesis: extent.genesis,
     };
     WatermarkFile::create(disk, dir, &mark)?;
-    if kind.is_replica {
+    if is_replica {
         write_marker(disk, &replica_marker_path(dir), "")?;
     }
-    if !kind.is_complete {
-        write_marker(
-            disk,
-            &restored_marker_path(dir),
-            &format!("{}\n", last.last),
-        )?;
+    if let Some(branch) = branch {
+        let copy = IncompleteCopy {
+            last: last.last,
+            branch,
+        };
+        write_marker(disk, &restored_marker_path(dir), &copy.text())?;
     }
     disk.sync_dir(dir).context("sync", dir)
 }
@@ -84,22 +100,22 @@ fn lengthen(disk: &dyn Disk, piece: &Piece, is_sealed: bool) -> Result<(), Journ
     Ok(())
 }
 
-/// The last sequence of the copy that this journal was restored from; `None` unless it may lack
-/// frames, and once the engine has journalled that.
+/// The copy that this journal was restored from; `None` unless it may lack frames, and once the engine
+/// has journalled that.
 ///
 /// # Errors
 /// The marker cannot be read.
-pub fn restored_from(dir: &Path) -> Result<Option<Sequence>, JournalError> {
+pub fn restored_from(dir: &Path) -> Result<Option<IncompleteCopy>, JournalError> {
     let path = restored_marker_path(dir);
     let text = match fs::read_to_string(&path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         text => text.context("read", &path)?,
     };
-    let sequence = text.trim().parse().map(Sequence);
-    sequence.map(Some).map_err(|_| JournalError::Unsafe {
+    let copy = IncompleteCopy::read(&text).ok_or(JournalError::Unsafe {
         path,
-        why: "not a sequence",
-    })
+        why: "not a sequence and a branch",
+    })?;
+    Ok(Some(copy))
 }
 
 /// Removes the marker: the journal says itself that it was restored, or agrees with the replicated

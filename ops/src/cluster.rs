@@ -9,7 +9,7 @@ use foretell_auth::MasterSecret;
 use foretell_engine::{CLUSTER_STATUS_NAME, JOURNAL_DIRECTORY};
 use foretell_jetstream::{JetStreamLog, admin};
 use foretell_journal::replica;
-use foretell_journal::restored::restored_from;
+use foretell_journal::restored::{IncompleteCopy, restored_from};
 use foretell_link::{CLUSTER_STATUS_MAX_AGE_MS, ClusterStatus};
 use foretell_replication::{Fill, LogError, Message, ReplicatedLog as _, SignedLog, message_of};
 use serde_json::{Value, json};
@@ -190,7 +190,9 @@ fn make_key(config: &Config, messages: u64) -> Result<(), Failure> {
 fn fill(log: &mut SignedLog, journal: &Path, largest: usize) -> Result<(), Failure> {
     let failed =
         |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", journal.display()));
-    if let Some(last) = restored_from(journal).map_err(|error| failed(&error))? {
+    if let Some(IncompleteCopy { last, .. }) =
+        restored_from(journal).map_err(|error| failed(&error))?
+    {
         return Err(failed(&format!(
             "it was restored from a backup that ends at sequence {last}; frames after it may be missing"
         ))

@@ -8,6 +8,7 @@ mod damage;
 mod failing;
 mod format;
 mod full_disk;
+mod leaving;
 mod preallocating;
 mod records;
 mod replica;

@@ -14,7 +14,7 @@ use foretell_audit::exit_codes::DAMAGE;
 use foretell_audit::{Options, Report, SavedCheckpoint};
 use foretell_engine::{CHECKPOINTS_NAME, JOURNAL_DIRECTORY};
 use foretell_journal::disk::RealDisk;
-use foretell_journal::restored::{CopyKind, complete_copy};
+use foretell_journal::restored::complete_copy;
 use foretell_journal::{Segments, segment};
 use serde::Serialize;
 
@@ -200,12 +200,18 @@ impl Source {
             let from = self.segment(it.number, &it.content);
             copy(&from, &it.content, &journal.join(name))?;
         }
-        let kind = CopyKind {
-            is_complete: complete,
-            is_replica: manifest.cluster,
+        let branch = match complete {
+            true => None,
+            false => Some(branch()?),
         };
-        complete_copy(&RealDisk, &journal, manifest.end(), kind)
-            .map_err(|error| journal_failure(&error))?;
+        complete_copy(
+            &RealDisk,
+            &journal,
+            manifest.end(),
+            branch,
+            manifest.cluster,
+        )
+        .map_err(|error| journal_failure(&error))?;
         let others = [
             (&manifest.checkpoints, CHECKPOINTS_NAME),
             (&manifest.catalog, crate::config::CATALOG_NAME),
@@ -308,6 +314,14 @@ fn copy(from: &Path, entry: &FileEntry, to: &Path) -> Result<(), Failure> {
     compare(from, entry, unfinished.fill(&mut open(from)?)?)?;
     let name = to.file_name().and_then(|name| name.to_str());
     unfinished.finish(name.expect("a name of ours"))
+}
+
+/// Random bytes for what follows a copy that may lack frames.
+fn branch() -> Result<[u8; 32], Failure> {
+    let mut branch = [0; 32];
+    let filled = getrandom::fill(&mut branch);
+    filled.map_err(|error| Failure::new(format!("random bytes: {error}")))?;
+    Ok(branch)
 }
 
 fn make_directory(path: &Path) -> Result<(), Failure> {
