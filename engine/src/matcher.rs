@@ -454,8 +454,13 @@ impl<C: Clocks> Matcher<C> {
         (self.state.time, self.state.at) = self.clock.read();
     }
 
-    /// Applies a command before serving starts, at the time of the last [`Self::read_clock`]. The
-    /// caller has checked for room.
+    /// Sets the time to that of the last frame, so that nothing has fallen due since.
+    pub(crate) fn stop_clock(&mut self) {
+        self.state.time = self.appender.last_time();
+    }
+
+    /// Applies a command before serving starts, at the time of the last [`Self::read_clock`] or
+    /// [`Self::stop_clock`]. The caller has checked for room.
     ///
     /// # Errors
     /// The exchange's rejection.

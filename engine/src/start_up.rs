@@ -1,15 +1,19 @@
-//! Journals the configuration before serving: the newest rules, the configured domains and
-//! settings, an accepted divergence, post-only mode after a restart.
+//! Journals the configuration before serving: that the journal was restored, the newest rules, the
+//! configured domains and settings, an accepted divergence, post-only mode after a restart.
 
 use std::time::Duration;
 
 use foretell_journal::JournalState;
+use foretell_journal::restored::{self, IncompleteCopy};
 use foretell_model::command::RegisterDomain;
 use foretell_model::limits::{FIRST_RULES, NEWEST_RULES};
-use foretell_model::{Command, OperatorNumber, Sequence, SettingsUpdate, SystemMode, TimeNs};
+use foretell_model::{
+    Branch, Command, OperatorNumber, Sequence, SettingsUpdate, SystemMode, TimeNs,
+};
 
 use crate::clock::Clocks;
 use crate::config::EngineConfig;
+use crate::directory::JOURNAL_DIRECTORY;
 use crate::error::EngineError;
 use crate::matcher::Matcher;
 
@@ -27,7 +31,8 @@ pub(crate) type WaitDurable<'w> = dyn FnMut(&JournalState, Sequence) + 'w;
 /// fails: nothing is served then, and the sync thread returns the error.
 ///
 /// # Errors
-/// [`EngineError::Configuration`] when the exchange rejects a configured domain or the settings.
+/// [`EngineError::Configuration`] when the exchange rejects a configured domain or the settings;
+/// [`EngineError::Journal`] when the marker of a restore cannot be read or removed.
 pub(crate) fn journal_configuration<C: Clocks>(
     matcher: &mut Matcher<C>,
     config: &EngineConfig,
@@ -35,6 +40,7 @@ pub(crate) fn journal_configuration<C: Clocks>(
     wait: &mut WaitDurable<'_>,
 ) -> Result<(), EngineError> {
     let first_start = matcher.exchange.sequence() == Sequence(0);
+    journal_restore(matcher, config, wait)?;
     if let Some(sequence) = newly_accepted {
         let command = Command::AcceptDivergence { sequence };
         apply(matcher, wait, &command, &[], || {
@@ -86,6 +92,40 @@ pub(crate) fn journal_configuration<C: Clocks>(
     Ok(())
 }
 
+/// Says that the journal before may lack commands. At the time of the last frame nothing precedes it but
+/// work that frame left, which the lost commands continued alike. The marker stays until that is durable;
+/// the same branch again is not journalled.
+fn journal_restore<C: Clocks>(
+    matcher: &mut Matcher<C>,
+    config: &EngineConfig,
+    wait: &mut WaitDurable<'_>,
+) -> Result<(), EngineError> {
+    let journal = config.data_directory.join(JOURNAL_DIRECTORY);
+    let copy = restored::restored_from(&journal).map_err(EngineError::Journal)?;
+    let Some(IncompleteCopy { last, branch }) = copy else {
+        return Ok(());
+    };
+    matcher.stop_clock();
+    do_what_is_due(matcher, wait)?;
+    let command = Command::Restore {
+        branch: Branch(branch),
+    };
+    let applied = matcher.apply_at_start(OperatorNumber::NONE, &command, &[]);
+    applied.map_err(|refusal| EngineError::Configuration {
+        what: "restored journal".to_owned(),
+        refusal,
+    })?;
+    tracing::warn!(
+        last = last.0,
+        "restored from a backup; withdrawals are shut until an admin opens them"
+    );
+    wait(&matcher.journal, matcher.exchange.sequence());
+    if matcher.journal.is_poisoned() {
+        return Ok(());
+    }
+    restored::forget_restored(&*config.journal.disk, &journal).map_err(EngineError::Journal)
+}
+
 /// Keeps a stricter mode set by an operator. Post-only mode may remain from an earlier restart; it
 /// then ends with this restart's period.
 fn begin_post_only<C: Clocks>(
@@ -130,6 +170,14 @@ pub(crate) fn make_way<C: Clocks>(
     wait: &mut WaitDurable<'_>,
 ) -> Result<(), EngineError> {
     matcher.read_clock();
+    do_what_is_due(matcher, wait)
+}
+
+/// Makes room for a frame and does what must precede a command at the matcher's time.
+fn do_what_is_due<C: Clocks>(
+    matcher: &mut Matcher<C>,
+    wait: &mut WaitDurable<'_>,
+) -> Result<(), EngineError> {
     loop {
         while !matcher.appender.has_room_for_largest() && !matcher.journal.is_poisoned() {
             wait(&matcher.journal, matcher.exchange.sequence());

@@ -166,6 +166,12 @@ impl Appender {
         self.last
     }
 
+    /// Time of the last frame, staged or found at the start; 0 before the first.
+    #[must_use]
+    pub const fn last_time(&self) -> TimeNs {
+        self.last_time
+    }
+
     /// Whether the largest frame fits now; must be called before a command is taken. If not, the
     /// staged frames are published and the sync thread makes room in its next step. Always `false`
     /// after an I/O error.

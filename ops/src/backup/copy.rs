@@ -91,6 +91,11 @@ fn copy(config: &Config, arguments: &Backup) -> Result<Copied, Failure> {
     };
     let extent = segments.and_then(|segments| Extent::of(&segments));
     let extent = extent.map_err(|error| journal_failure(&error))?;
+    if extent.end().last.0 == 0 {
+        return Err(Failure::new(
+            "the journal has no frame yet: start the exchange first",
+        ));
+    }
     target.check_history(&extent)?;
     let segments = target.copy_segments(&extent)?;
     let catalog = target.copy_catalog(&config.catalog_file())?;

@@ -110,15 +110,25 @@ fn secrets_are_copied_on_demand_and_their_absence_is_said() {
         assert_eq!(mode & 0o777, 0o600, "{name}");
     }
     assert!(exchange.stop().success());
-    // The whole exchange starts on it.
-    let exchange = Exchange::start_at(
-        &Options {
-            demo: false,
-            ..small_segments()
-        },
-        &new,
-    );
-    assert!(exchange.stop().success());
+    // The whole exchange starts on it, and says first that it was restored; once is enough.
+    let marker = new.join("journal/RESTORED");
+    let kept = fs::read(&marker).expect("a marker");
+    let options = Options {
+        demo: false,
+        ..small_segments()
+    };
+    let first = with["last_sequence"].as_u64().expect("a sequence") + 1;
+    for start in 0..2 {
+        let exchange = Exchange::start_at(&options, &new);
+        assert!(!marker.exists(), "start {start}");
+        assert!(exchange.stop().success());
+        let shown = answer(on(&new, &["audit", "show", &first.to_string()]));
+        assert!(shown.to_string().contains("Restored"), "{shown}");
+        // A kill before the marker was removed.
+        fs::write(&marker, &kept).expect("a marker");
+    }
+    let listed = answer(on(&new, &["audit", "verify"]));
+    assert_eq!(listed["sound"], true);
 }
 
 fn holds(directory: &Path, text: &str) -> bool {
