@@ -69,7 +69,7 @@ async fn a_killed_restore_leaves_a_whole_directory_or_none() {
         if new.exists() {
             fs::remove_dir_all(&new).expect("removed");
         }
-        let has_ended = kill(run(), takes, &mut random);
+        let has_ended = kill(run(), takes * 2, &mut random);
         println!(
             "round {round}: restored: {}, ended: {has_ended}",
             new.exists()

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use foretell_tests::exchange::{Exchange, Options, foretell};
+use foretell_tests::exchange::{Exchange, Options, PATIENCE, foretell};
 use foretell_tests::random::Random;
 use serde_json::Value;
 
@@ -59,9 +59,32 @@ pub(crate) fn audit(data: &Path, archive: &Path) -> Value {
     answer(on(data, &["audit", "--archive", text(archive), "verify"]))
 }
 
-/// Writes a snapshot on an exchange that runs.
+/// Writes a snapshot on an exchange that runs, and a frame that attests it.
 pub(crate) fn snapshot(exchange: &Exchange) {
-    answer(exchange.foretell(&["--json", "system", "snapshot"]));
+    operate(exchange, &["system", "snapshot"]);
+}
+
+/// Writes a frame.
+pub(crate) fn deposit(exchange: &Exchange) {
+    let wallet = format!("0x{}", "ab".repeat(20));
+    operate(exchange, &["account", "deposit", &wallet, "1"]);
+}
+
+/// An operator's command. After a start of the engine it is repeated until gateways are connected.
+fn operate(exchange: &Exchange, arguments: &[&str]) {
+    let begun = Instant::now();
+    loop {
+        let output = exchange.foretell(arguments).output().expect("a process");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        match output.status.success() {
+            true => return,
+            false => assert!(
+                said.contains("(503)") && begun.elapsed() < PATIENCE,
+                "{said}"
+            ),
+        }
+        std::thread::park_timeout(Duration::from_millis(20));
+    }
 }
 
 /// Kills the command after a random part of the time that it takes. Returns whether it had ended before.

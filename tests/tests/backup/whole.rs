@@ -6,11 +6,12 @@ use std::path::Path;
 
 use foretell_tests::exchange::{Exchange, Options};
 
-use crate::site::{answer, backup, check, on, refusal, small_segments, snapshot, text};
+use crate::site::{answer, backup, check, deposit, on, refusal, small_segments, snapshot, text};
 
 fn set_up() -> (Exchange, tempfile::TempDir) {
-    let exchange = Exchange::start(&small_segments());
-    (exchange, tempfile::tempdir().expect("a directory"))
+    let directory = tempfile::tempdir().expect("a directory");
+    let data = directory.path().join("data");
+    (Exchange::start_at(&small_segments(), &data), directory)
 }
 
 #[test]
@@ -19,6 +20,7 @@ fn a_backup_adds_what_is_new_and_is_of_one_history() {
     let data = exchange.data();
     let [copy, new] = ["copy", "new"].map(|name| directory.path().join(name));
     let first = backup(&data, &copy, &[]);
+    deposit(&exchange);
     exchange.kill_and_wait("engine");
     let second = backup(&data, &copy, &[]);
     assert!(second["last_sequence"].as_u64() > first["last_sequence"].as_u64());
@@ -66,7 +68,7 @@ fn a_backup_adds_what_is_new_and_is_of_one_history() {
     fs::copy(data.join("checkpoint.key"), new.join("checkpoint.key")).expect("a key");
     let (_, said) = refusal(on(&new, &["backup", text(&copy), "--archive", "/nowhere"]));
     assert!(said.contains("/nowhere"), "{said}");
-    exchange.kill_and_wait("engine");
+    deposit(&exchange);
     let later = backup(&data, &copy, &[]);
     let (_, said) = refusal(on(&new, &["backup", text(&copy)]));
     assert!(said.contains("not of this journal"), "{said}");
@@ -154,6 +156,7 @@ fn the_archive_takes_what_nobody_needs_here_and_readers_say_what_is_archived() {
         ["copy", "archive", "shelf"].map(|name| directory.path().join(name));
     let to = ["journal", "archive", "--to", text(&archive)];
     for _ in 0..3 {
+        deposit(&exchange);
         exchange.kill_and_wait("engine");
     }
     let kept = answer(on(&data, &to));
@@ -236,7 +239,9 @@ fn the_archive_takes_what_nobody_needs_here_and_readers_say_what_is_archived() {
 
 /// A read of the operator surface.
 fn answer_of(exchange: &Exchange, path: &str) -> serde_json::Value {
-    let client = foretell_operator_client::http_client();
+    let client = foretell_operator_client::http_client()
+        .build()
+        .expect("a client");
     let request = client
         .get(format!("{}{path}", exchange.operator))
         .bearer_auth(exchange.operator_token());
