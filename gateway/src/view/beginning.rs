@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use foretell_journal::{Follower, JournalError, Next, Scratch};
+use foretell_journal::{DurableEnd, Follower, JournalError, Next, Scratch};
 use foretell_model::{Command, Sequence, TimeNs};
 
 use crate::app::App;
@@ -41,8 +41,17 @@ pub(crate) async fn of_journal(app: &App) -> Beginning {
 }
 
 fn read(journal: &Path) -> Result<Beginning, JournalError> {
-    let mut follower = Follower::open(journal, Sequence(0))?;
-    let genesis = follower.genesis();
+    let genesis = DurableEnd::open(journal)?.genesis();
+    let mut follower = match Follower::open(journal, Sequence(0)) {
+        // The view will know the rest.
+        Err(JournalError::Archived { .. }) => {
+            return Ok(Beginning {
+                genesis,
+                simulated_until: None,
+            });
+        }
+        follower => follower?,
+    };
     let mut scratch = Scratch::default();
     let simulated_until = match follower.next_frame()? {
         Next::Frame(frame) => match frame.decode(&mut scratch).map(|frame| frame.command) {

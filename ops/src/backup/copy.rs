@@ -1,12 +1,12 @@
 //! `foretell backup`: copies a data directory, while the exchange runs and when it does not.
 //!
 //! The order makes the copy valid: each file names only what is in the files that are copied after it. So
-//! checkpoints come before the journal. The journal is copied up to the durable position of one moment.
+//! checkpoints, and what webhooks have delivered, come before the journal. The journal is copied up to the durable position of one moment.
 
 use std::ffi::OsStr;
 use std::fmt;
 use std::fs::{self, DirBuilder, File};
-use std::io::Read as _;
+use std::io::{ErrorKind, Read as _};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -14,7 +14,7 @@ use std::time::SystemTime;
 
 use foretell_auth::MasterSecret;
 use foretell_checkpoint::{CheckpointReader, Signer};
-use foretell_engine::{CHECKPOINTS_NAME, JOURNAL_DIRECTORY};
+use foretell_engine::{CHECKPOINTS_NAME, JOURNAL_DIRECTORY, check_format};
 use foretell_journal::{Extent, Piece, Segments, segment};
 use foretell_model::limits::FORMAT_ID;
 use serde::Serialize;
@@ -28,9 +28,11 @@ use crate::config::Config;
 use crate::data_directory::check_owner;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::processes::process::engine_failure;
+use crate::webhooks::cursor::CURSOR_NAME;
 
 /// Endings of files that a later run replaces by others, besides those of unfinished ones.
-const GROWING: &[&str] = &["growing", "checkpoints", "catalog", "secrets"];
+const GROWING: &[&str] = &["growing", "checkpoints", "catalog", "webhooks", "secrets"];
 
 /// `foretell backup`.
 ///
@@ -80,9 +82,11 @@ impl fmt::Display for Copied {
 fn copy(config: &Config, arguments: &Backup) -> Result<Copied, Failure> {
     let data = &config.data.directory;
     check_owner(data)?;
+    check_format(data).map_err(|error| engine_failure(&error))?;
     let _turn = lock(data)?;
     let signer = signer(config)?;
     let mut target = Target::open(&arguments.directory, data, &signer)?;
+    let webhooks = target.copy_file(&data.join(CURSOR_NAME), "webhooks")?;
     let (checkpoints, checkpoint) = target.copy_checkpoints(&data.join(CHECKPOINTS_NAME))?;
     let journal = data.join(JOURNAL_DIRECTORY);
     let segments = match &arguments.archive {
@@ -115,6 +119,7 @@ fn copy(config: &Config, arguments: &Backup) -> Result<Copied, Failure> {
         segments,
         checkpoints,
         catalog,
+        webhooks,
         secrets,
     };
     manifest.write(&target.root, &signer)?;
@@ -246,6 +251,18 @@ impl Target {
         let name = format!("{}.checkpoints", sum.short());
         let entry = self.finish(unfinished, FileEntry::new(name, sum))?;
         Ok((Some(entry), newest.map(CheckpointEntry::from)))
+    }
+
+    /// A small file that is replaced whole by whoever writes it.
+    fn copy_file(&mut self, from: &Path, ending: &str) -> Result<Option<FileEntry>, Failure> {
+        let mut file = match File::open(from) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            file => file.map_err(failed("open", from))?,
+        };
+        let unfinished = Unfinished::new(&self.root)?;
+        let sum = unfinished.fill(&mut file)?;
+        let name = format!("{}.{ending}", sum.short());
+        self.finish(unfinished, FileEntry::new(name, sum)).map(Some)
     }
 
     /// Every segment; only those that the backup lacks are read.

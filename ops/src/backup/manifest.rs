@@ -41,6 +41,8 @@ pub(crate) struct Manifest {
     pub(crate) segments: Vec<SegmentEntry>,
     pub(crate) checkpoints: Option<FileEntry>,
     pub(crate) catalog: Option<FileEntry>,
+    /// What webhooks have delivered.
+    pub(crate) webhooks: Option<FileEntry>,
     pub(crate) secrets: Option<FileEntry>,
 }
 
@@ -230,7 +232,14 @@ impl Manifest {
     /// Every file of the backup besides the manifest.
     pub(crate) fn files(&self) -> impl Iterator<Item = &FileEntry> {
         let segments = self.segments.iter().map(|segment| &segment.content);
-        let others = [&self.checkpoints, &self.catalog, &self.secrets];
+        let Self {
+            checkpoints,
+            catalog,
+            webhooks,
+            secrets,
+            ..
+        } = self;
+        let others = [checkpoints, catalog, webhooks, secrets];
         segments.chain(others.into_iter().flatten())
     }
 
@@ -305,6 +314,7 @@ mod tests {
             }],
             checkpoints: None,
             catalog: Some(entry("ab.catalog")),
+            webhooks: None,
             secrets: None,
         }
     }

@@ -22,10 +22,11 @@ use super::arguments::Restore;
 use super::files::{Sum, Unfinished, failed, sum, sync_directory};
 use super::manifest::{FileEntry, Manifest};
 use super::{journal_failure, lock, secrets};
-use crate::config::Config;
+use crate::config::{CATALOG_NAME, Config};
 use crate::data_directory::{check_data_directory, check_owner};
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::webhooks::cursor::CURSOR_NAME;
 
 /// Ending of the directory that becomes the data directory.
 const UNFINISHED: &str = ".restoring";
@@ -166,26 +167,26 @@ impl Source {
         }
     }
 
-    /// Every file of the backup.
-    fn files(&self) -> impl Iterator<Item = (PathBuf, &FileEntry)> {
-        let manifest = &self.manifest;
-        let segments = manifest.segments.iter();
-        let segments = segments.map(|it| (self.segment(it.number, &it.content), &it.content));
-        let others = [&manifest.checkpoints, &manifest.catalog, &manifest.secrets];
-        let others = others.into_iter().flatten();
-        segments.chain(others.map(|entry| (self.root.join(&entry.file), entry)))
+    /// The file of an entry that is no segment.
+    fn path(&self, entry: &FileEntry) -> PathBuf {
+        self.root.join(&entry.file)
     }
 
     fn check(&self, output: Output) -> Result<Restored, Failure> {
-        for (path, entry) in self.files() {
-            let mut file = open(&path)?;
-            let read = sum(&mut file).map_err(failed("read", &path))?;
-            compare(&path, entry, read)?;
-        }
         let segments = self.manifest.segments.iter();
-        let files = segments.map(|it| (it.number, self.segment(it.number, &it.content)));
+        let files: BTreeMap<u32, PathBuf> = segments
+            .map(|it| (it.number, self.segment(it.number, &it.content)))
+            .collect();
+        let others = self.manifest.files().skip(files.len());
+        let paths = files
+            .values()
+            .cloned()
+            .chain(others.map(|entry| self.path(entry)));
+        for (path, entry) in paths.zip(self.manifest.files()) {
+            compare_file(&path, entry)?;
+        }
         let directory = self.root.join(JOURNAL_DIRECTORY);
-        let journal = Segments::of_copy(&directory, files.collect(), self.manifest.end());
+        let journal = Segments::of_copy(&directory, files, self.manifest.end());
         let report = self.prove(&journal, output)?;
         Ok(self.restored(&report, None, false))
     }
@@ -214,22 +215,18 @@ impl Source {
         .map_err(|error| journal_failure(&error))?;
         let others = [
             (&manifest.checkpoints, CHECKPOINTS_NAME),
-            (&manifest.catalog, crate::config::CATALOG_NAME),
+            (&manifest.catalog, CATALOG_NAME),
+            (&manifest.webhooks, CURSOR_NAME),
         ];
         for (entry, name) in others {
             if let Some(entry) = entry {
-                copy(
-                    &self.root.join(&entry.file),
-                    entry,
-                    &place.unfinished.join(name),
-                )?;
+                copy(&self.path(entry), entry, &place.unfinished.join(name))?;
             }
         }
         if let Some(entry) = &manifest.secrets {
             // Its sum is compared before a secret is written.
-            let file = self.root.join(&entry.file);
-            let read = sum(&mut open(&file)?).map_err(failed("read", &file))?;
-            compare(&file, entry, read)?;
+            let file = self.path(entry);
+            compare_file(&file, entry)?;
             secrets::write(&file, &place.unfinished)?;
         }
         let report = self.prove(&Segments::of(&journal), output)?;
@@ -293,6 +290,11 @@ fn open(path: &Path) -> Result<File, Failure> {
             .hint("another copy of the backup; --archive DIR where its segments were archived")
             .code(DAMAGE)
     })
+}
+
+fn compare_file(path: &Path, entry: &FileEntry) -> Result<(), Failure> {
+    let read = sum(&mut open(path)?).map_err(failed("read", path))?;
+    compare(path, entry, read)
 }
 
 fn compare(path: &Path, entry: &FileEntry, read: Sum) -> Result<(), Failure> {

@@ -7,6 +7,7 @@ use foretell_journal::snapshot::images;
 
 use super::Subject;
 use super::finding::Finding;
+use crate::backup::record::LastBackup;
 use crate::config::Config;
 
 /// Longest time between the last frame and the newest snapshot: one is due a minute after a change.
@@ -50,13 +51,14 @@ pub(super) fn backup(subject: &Subject<'_>) -> Finding {
     };
     let since = last.or(begun).and_then(|at| at.elapsed().ok());
     let is_good = since.is_none_or(|since| since <= BACKUP_DUE);
-    Finding::when(is_good, value, "make one: docs/operate/backup-upgrade.md")
+    Finding::when(is_good, value, "foretell backup DIR")
         .allowed(format!("{} h old", BACKUP_DUE.as_secs() / 3_600))
 }
 
-/// When the last backup was made, as it left a record; none does yet.
-fn last_backup(_: &Config) -> Option<SystemTime> {
-    None
+/// When the last backup was made, as it left a record.
+fn last_backup(config: &Config) -> Option<SystemTime> {
+    let last = LastBackup::of(&config.data.directory)?;
+    Some(SystemTime::UNIX_EPOCH + Duration::from_millis(last.time_ms))
 }
 
 fn age(at: Option<SystemTime>) -> String {

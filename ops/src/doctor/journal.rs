@@ -50,6 +50,7 @@ fn action(error: &JournalError) -> &'static str {
         JournalError::NoEngine(_) | JournalError::Unsafe { .. } => {
             "run it as the user of the exchange"
         }
+        JournalError::Archived { .. } => "copy the archived segments back, then start",
         _ => {
             "keep the directory as it is; `foretell audit verify` says where it is damaged; restore the last backup"
         }

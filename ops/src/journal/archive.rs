@@ -13,6 +13,7 @@ use foretell_engine::{JOURNAL_DIRECTORY, oldest_usable_snapshot};
 use foretell_journal::archive::remove_archived;
 use foretell_journal::disk::RealDisk;
 use foretell_journal::{Extent, Piece, Segments};
+use foretell_model::Sequence;
 use serde::Serialize;
 
 use super::Archive;
@@ -23,6 +24,7 @@ use crate::config::Config;
 use crate::data_directory::check_owner;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::webhooks;
 
 /// `foretell journal archive`.
 ///
@@ -68,7 +70,7 @@ fn archive(data: &Path, arguments: &Archive) -> Result<Archived, Failure> {
     let journal = data.join(JOURNAL_DIRECTORY);
     let extent = Extent::of(&Segments::of(&journal)).map_err(|error| journal_failure(&error))?;
     let store = Store::open(arguments, data)?;
-    let bound = Bound::lowest(data, &extent);
+    let bound = Bound::lowest(data, &extent)?;
     let mut archived = Archived {
         archived_through: extent.pieces[0].first.0 - 1,
         first_segment: extent.pieces[0].number,
@@ -118,34 +120,39 @@ struct Bound {
 impl Bound {
     /// The lowest of all bounds. Followers on this machine hold the segment that they read
     /// (`journal/src/archive.rs`); those of other machines read the replicated log.
-    fn lowest(data: &Path, extent: &Extent) -> Self {
+    fn lowest(data: &Path, extent: &Extent) -> Result<Self, Failure> {
         let snapshot = oldest_usable_snapshot(data, &extent.genesis);
         let backup = LastBackup::of(data).filter(|backup| backup.genesis == extent.genesis);
+        let webhooks = webhooks::cursor::read(data)?;
+        let before = |sequence: Sequence| sequence.0.saturating_sub(1);
         let bounds = [
             Self {
-                through: snapshot.map_or(0, |sequence| sequence.0.saturating_sub(1)),
-                needed_by: "the oldest attested snapshot (foretell system snapshot)",
+                through: snapshot.map_or(0, before),
+                needed_by: "a start from the oldest snapshot (foretell system snapshot makes one)",
             },
             Self {
                 through: backup.map_or(0, |backup| backup.last_sequence),
-                needed_by: "the last backup (foretell backup DIR)",
+                needed_by: "the next backup (foretell backup DIR)",
             },
-            // The position of an outbox that follows the journal joins here.
+            // They start at a snapshot before what they have delivered, or else at the first frame.
+            Self {
+                through: match webhooks {
+                    Some(told) if snapshot.is_none_or(|first| first > told.sequence) => 0,
+                    _ => u64::MAX,
+                },
+                needed_by: "the webhooks, whose last delivery is before every snapshot",
+            },
         ];
         let lowest = bounds.into_iter().min_by_key(|bound| bound.through);
-        lowest.expect("there are bounds")
+        Ok(lowest.expect("there are bounds"))
     }
 }
 
 impl fmt::Display for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.through {
-            0 => write!(f, "there is no bound yet: {}", self.needed_by),
-            through => write!(
-                f,
-                "nothing after frame {through} leaves before {}",
-                self.needed_by
-            ),
+            0 => write!(f, "everything is needed by {}", self.needed_by),
+            through => write!(f, "frames after {through} are needed by {}", self.needed_by),
         }
     }
 }

@@ -16,12 +16,15 @@ struct Cursor {
     sequence: u64,
 }
 
+/// The file's name in the data directory.
+pub(crate) const CURSOR_NAME: &str = "webhooks.cursor";
+
 fn path(data: &Path) -> PathBuf {
-    data.join("webhooks.cursor")
+    data.join(CURSOR_NAME)
 }
 
 /// What the last run wrote.
-pub(super) fn read(data: &Path) -> Result<Option<Told>, Failure> {
+pub(crate) fn read(data: &Path) -> Result<Option<Told>, Failure> {
     let path = path(data);
     let wrong = |what: String| {
         Failure::new(format!("{}: {what}", path.display())).hint(

@@ -1,7 +1,7 @@
 //! `foretell webhooks`: the process that tells an operator's systems what the journal says, at least once
 //! and in its order (docs/operate/webhooks.md).
 
-mod cursor;
+pub(crate) mod cursor;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
