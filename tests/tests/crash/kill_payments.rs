@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use foretell_auth::withdrawal::WithdrawalMessage;
 use foretell_model::{Micros, TimeMs};
@@ -25,6 +26,9 @@ use tokio::sync::watch;
 use crate::busy::FUNDS;
 
 const PROCESSES: [&str; 4] = ["engine", "webhooks", "gateway-1", "gateway-2"];
+
+/// Between two looks of the cashier, and before a request is repeated.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// What was acknowledged: by number of the withdrawal.
 #[derive(Default)]
@@ -101,8 +105,8 @@ async fn persist(trader: &Trader, method: Method, path: &str, query: &str, body:
             Ok((status, answer)) => assert!(matches!(status, 425 | 503), "{status}: {answer}"),
             Err(_) => {}
         }
-        // A process starts again meanwhile.
-        tokio::task::yield_now().await;
+        // A process starts again: a connection is refused at once.
+        tokio::time::sleep(PAUSE).await;
     }
 }
 
@@ -122,13 +126,14 @@ async fn ask(user: usize, trader: &Trader, shared: &Shared, known: &Known, mut r
             valid_until: TimeMs(first + turn),
         };
         let Ok(body) = trader.withdrawal_body(&message).await else {
+            tokio::time::sleep(PAUSE).await;
             continue;
         };
         let body = body.to_string();
         let (status, row) = persist(trader, Method::POST, "/withdrawals", "", &body).await;
         shared.counted();
         // The exchange remembers 512 references for 90 s. Answers of the cashier count, too.
-        shared.wait_answers(30).await;
+        shared.wait_answers(3).await;
         let too_many = ["withdrawals wait", "actions remembered"];
         if too_many.iter().any(|text| {
             row["error"]
@@ -170,7 +175,7 @@ async fn pay(
             }
         }
         shared.counted();
-        tokio::task::yield_now().await;
+        tokio::time::sleep(PAUSE).await;
     }
 }
 
@@ -194,9 +199,9 @@ async fn serve(cashier: &OperatorClient, row: &Value, known: &Known, random: &mu
             }) => break false,
             Err(OperatorError::Rejected {
                 status: 425 | 503, ..
-            }) => {}
+            }) => tokio::time::sleep(PAUSE).await,
             Err(OperatorError::Rejected { status, text, .. }) => panic!("{path}: {status} {text}"),
-            Err(_) => tokio::task::yield_now().await,
+            Err(_) => tokio::time::sleep(PAUSE).await,
         }
     };
     if let (true, Some(becomes)) = (is_done, becomes) {
