@@ -4,5 +4,6 @@
 mod busy;
 mod flipped_bits;
 mod killed;
+mod money_after;
 mod site;
 mod whole;
