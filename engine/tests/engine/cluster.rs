@@ -650,3 +650,31 @@ fn a_host_with_another_key_neither_leads_nor_follows() {
         .unwrap_err();
     assert!(refused.to_string().contains("cluster.key"), "{refused}");
 }
+
+/// As a restore of a backup leaves it.
+#[test]
+fn a_restored_host_founds_no_log_and_gets_what_it_lacks_as_a_standby() {
+    let model = Model::default();
+    let leader = Host::new(&model, "alpha", ClusterRole::Leader).started();
+    let mut client = leader.client();
+    let first = acknowledged(&mut client, 1);
+    let mut restored = Host::new(&model, "beta", ClusterRole::Standby).started();
+    assert_same(&leader.data(), &restored.data(), first);
+    restored.stop();
+    let marker = restored.data().join("journal/RESTORED");
+    std::fs::write(&marker, format!("{first} {}\n", "07".repeat(32))).unwrap();
+    let last = acknowledged(&mut client, 2);
+
+    let role = |host: &mut Host, role| host.config.cluster.as_mut().unwrap().role = role;
+    role(&mut restored, ClusterRole::Leader);
+    let refused = Engine::try_start(restored.config.clone()).map(drop);
+    let refused = refused.unwrap_err().to_string();
+    assert!(refused.contains("restored from a backup"), "{refused}");
+    assert!(refused.contains("cluster.role = \"standby\""), "{refused}");
+    assert!(marker.exists(), "the next start is refused, too");
+
+    role(&mut restored, ClusterRole::Standby);
+    restored.start();
+    assert_same(&leader.data(), &restored.data(), last);
+    assert!(!marker.exists(), "it has what the log has");
+}
