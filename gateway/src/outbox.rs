@@ -1,5 +1,5 @@
-//! Follows a journal and tells what the systems of an operator want to know. The journal is the outbox:
-//! what was told is known by a sequence, so nothing is missed by a reader that keeps it.
+//! Follows a journal and makes the notices for an operator's systems. The journal is the outbox: a reader
+//! that keeps its position misses nothing.
 
 use std::path::Path;
 use std::time::Duration;
@@ -37,12 +37,12 @@ pub enum OutboxError {
     Rebuilt,
 }
 
-/// A place in a journal up to which everything was told.
+/// A position in a journal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Told {
+pub struct Position {
     /// What named the journal's trades there: its genesis, or the branch of a restore.
     pub branch: [u8; 32],
-    /// The last frame that was told.
+    /// The last frame whose notices were read.
     pub sequence: Sequence,
 }
 
@@ -52,17 +52,21 @@ pub struct Outbox {
     view: View,
     follower: Follower,
     scratch: Scratch,
-    /// Frames up to here were told before.
+    /// Notices of frames up to here were read before.
     after: Sequence,
 }
 
 impl Outbox {
-    /// Follows the journal after a place; `None` = its end, so that only what comes is told. After a
+    /// Follows the journal after a position; `None` = its end. After a
     /// restore the frames of the lost branch do not count.
     ///
     /// # Errors
     /// The journal is missing or cannot be read.
-    pub fn open(journal: &Path, snapshots: &Path, told: Option<Told>) -> Result<Self, OutboxError> {
+    pub fn open(
+        journal: &Path,
+        snapshots: &Path,
+        read: Option<Position>,
+    ) -> Result<Self, OutboxError> {
         let sources = ViewSources {
             journal: journal.to_owned(),
             snapshots: snapshots.to_owned(),
@@ -74,22 +78,22 @@ impl Outbox {
         while now.view.sequence() < end {
             now.step()?;
         }
-        let Some(told) = told else {
+        let Some(read) = read else {
             now.after = end;
             return Ok(now);
         };
-        let after = match told.branch == *now.view.branch() {
-            true => told.sequence,
+        let after = match read.branch == *now.view.branch() {
+            true => read.sequence,
             // What the copy has of the lost branch still counts.
             false => {
                 let restored = now.view.system().restored;
-                told.sequence.min(Sequence(restored.0.saturating_sub(1)))
+                read.sequence.min(Sequence(restored.0.saturating_sub(1)))
             }
         };
         Self::bootstrap(&sources, after)
     }
 
-    /// The state at or before a frame; what follows that frame is told.
+    /// The state at or before a frame; notices begin after that frame.
     fn bootstrap(sources: &ViewSources, after: Sequence) -> Result<Self, OutboxError> {
         let started = bootstrap_until(sources, &SuspectFiles::default(), after)?;
         Ok(Self {
@@ -102,8 +106,8 @@ impl Outbox {
 
     /// The last frame that was read, and what names it.
     #[must_use]
-    pub fn told(&self) -> Told {
-        Told {
+    pub fn position(&self) -> Position {
+        Position {
             branch: *self.view.branch(),
             sequence: self.view.sequence().max(self.after),
         }
@@ -122,7 +126,7 @@ impl Outbox {
         let mut notices = Vec::new();
         for read in 0..frames {
             match self.step()? {
-                Some(told) => notices.extend(told),
+                Some(of_frame) => notices.extend(of_frame),
                 None if read == 0 => return Ok(None),
                 None => break,
             }
@@ -149,19 +153,19 @@ impl Outbox {
     }
 }
 
-/// What a frame tells; the view is the one after it.
+/// Notices of a frame; the view is the one after it.
 fn notices(view: &View, frame: &FrameRef<'_>) -> Vec<Notice> {
-    let (mut told, mut fills) = (Vec::new(), 0);
+    let (mut whats, mut fills) = (Vec::new(), 0);
     for event in frame.events {
         if let Event::Fill(_) = event {
             let id = TradeId::new(view.branch(), frame.sequence, TradeIndex(fills));
             fills += 1;
-            told.extend(filled(view, id));
+            whats.extend(filled(view, id));
         } else {
-            told.extend(other(view, frame, event));
+            whats.extend(other(view, frame, event));
         }
     }
-    let numbered = (0..).zip(told);
+    let numbered = (0..).zip(whats);
     let notice = |(number, what): (usize, What)| Notice {
         id: format!("{}-{}-{number}", stream_id(view.branch()), frame.sequence),
         sequence: frame.sequence.0,
@@ -196,7 +200,7 @@ fn filled(view: &View, id: TradeId) -> Option<What> {
     }))
 }
 
-/// What an event tells that is no trade.
+/// The notice of an event that is no trade.
 fn other(view: &View, frame: &FrameRef<'_>, event: &Event) -> Option<What> {
     let withdrawal = |account, number| {
         let changed = view.withdrawals().find(account, number)?;

@@ -1,4 +1,4 @@
-//! Notices of an outbox: what a webhook tells the systems of an operator (docs/operate/webhooks.md).
+//! Notices of an outbox, as webhooks deliver them (docs/operate/webhooks.md).
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -115,7 +115,11 @@ impl<W: std::io::Write> Lines<W> {
             return Ok(());
         }
         let text = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
-        let number = |name: &str| row[name].to_string();
+        let number = |name: &str, is_shown: bool| match is_shown {
+            true => row[name].to_string(),
+            false => String::new(),
+        };
+        let is_trade = text("type") == "TRADE";
         let has_market = !text("condition_id").is_empty();
         let when = Timestamp::from_second(time).unwrap_or_default();
         self.out.write_record([
@@ -124,10 +128,8 @@ impl<W: std::io::Write> Lines<W> {
             text("title"),
             text("outcome"),
             text("side"),
-            has_market.then(|| number("size")).unwrap_or_default(),
-            (text("type") == "TRADE")
-                .then(|| number("price"))
-                .unwrap_or_default(),
+            number("size", has_market),
+            number("price", is_trade),
             decimal(amount),
             decimal(fee),
             decimal(self.balance),

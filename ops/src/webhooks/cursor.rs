@@ -3,7 +3,7 @@
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
-use foretell_gateway::outbox::Told;
+use foretell_gateway::outbox::Position;
 use foretell_model::Sequence;
 use foretell_wire::text::ids;
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,7 @@ fn path(data: &Path) -> PathBuf {
 }
 
 /// What the last run wrote.
-pub(crate) fn read(data: &Path) -> Result<Option<Told>, Failure> {
+pub(crate) fn read(data: &Path) -> Result<Option<Position>, Failure> {
     let path = path(data);
     let wrong = |what: String| {
         Failure::new(format!("{}: {what}", path.display())).hint(
@@ -39,17 +39,17 @@ pub(crate) fn read(data: &Path) -> Result<Option<Told>, Failure> {
     let cursor: Cursor = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
     let branch = ids::bytes32(&cursor.branch);
     let branch = branch.ok_or_else(|| wrong("branch is no 0x and 64 hex digits".to_owned()))?;
-    Ok(Some(Told {
+    Ok(Some(Position {
         branch,
         sequence: Sequence(cursor.sequence),
     }))
 }
 
 /// Replaces the file; after a crash it is the old or the new one.
-pub(super) fn write(data: &Path, told: Told) -> Result<(), Failure> {
+pub(super) fn write(data: &Path, position: Position) -> Result<(), Failure> {
     let cursor = Cursor {
-        branch: ids::hex_text(&told.branch),
-        sequence: told.sequence.0,
+        branch: ids::hex_text(&position.branch),
+        sequence: position.sequence.0,
     };
     let replace = || {
         let mut draft = tempfile::NamedTempFile::new_in(data)?;
@@ -70,12 +70,12 @@ mod tests {
     fn a_cursor_is_read_as_it_was_written_and_a_broken_one_is_refused() {
         let data = tempfile::tempdir().unwrap();
         assert!(read(data.path()).unwrap().is_none());
-        let told = Told {
+        let position = Position {
             branch: [7; 32],
             sequence: Sequence(9),
         };
-        write(data.path(), told).unwrap();
-        assert_eq!(read(data.path()).unwrap(), Some(told));
+        write(data.path(), position).unwrap();
+        assert_eq!(read(data.path()).unwrap(), Some(position));
         assert_eq!(std::fs::read_dir(data.path()).unwrap().count(), 1);
         for broken in ["", "{}", r#"{"branch":"0x07","sequence":1}"#] {
             std::fs::write(path(data.path()), broken).unwrap();

@@ -1,5 +1,5 @@
-//! `foretell webhooks`: the process that tells an operator's systems what the journal says, at least once
-//! and in its order (docs/operate/webhooks.md).
+//! `foretell webhooks`: delivers notices of the journal to an operator's systems, at least once and in its
+//! order (docs/operate/webhooks.md).
 
 pub(crate) mod cursor;
 
@@ -21,7 +21,7 @@ use crate::runtime;
 
 /// Most notices of a delivery.
 const BATCH: usize = 100;
-/// Frames read before what they tell is delivered.
+/// Frames read before their notices are delivered.
 const FRAMES: usize = 1_024;
 /// Pause after the first failed delivery; it doubles up to [`LONGEST_PAUSE`].
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
@@ -78,7 +78,7 @@ impl Paths {
         if cursor::read(&self.data)?.is_none() {
             let end = Outbox::open(&self.journal, &self.snapshots, None);
             let end = end.map_err(|error| Failure::new(error.to_string()))?;
-            cursor::write(&self.data, end.told())?;
+            cursor::write(&self.data, end.position())?;
         }
         Ok(())
     }
@@ -104,8 +104,8 @@ enum Stopped {
 }
 
 async fn follow(paths: &Paths, receiver: &Receiver) -> Result<std::convert::Infallible, Stopped> {
-    let told = cursor::read(&paths.data).map_err(Stopped::Cursor)?;
-    let outbox = Outbox::open(&paths.journal, &paths.snapshots, told);
+    let read = cursor::read(&paths.data).map_err(Stopped::Cursor)?;
+    let outbox = Outbox::open(&paths.journal, &paths.snapshots, read);
     let mut outbox = outbox.map_err(Stopped::Follow)?;
     loop {
         // Nothing else runs in this process: it may block until the next frame, or a while.
@@ -118,7 +118,7 @@ async fn follow(paths: &Paths, receiver: &Receiver) -> Result<std::convert::Infa
             receiver.deliver(batch).await;
         }
         // Only now: what is repeated after a crash has the ids that it had.
-        cursor::write(&paths.data, outbox.told()).map_err(Stopped::Cursor)?;
+        cursor::write(&paths.data, outbox.position()).map_err(Stopped::Cursor)?;
     }
 }
 
