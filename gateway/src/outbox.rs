@@ -7,10 +7,12 @@ use std::time::Duration;
 use foretell_journal::{Follower, FrameError, JournalError, Next, Scratch};
 use foretell_model::evidence::ActEvidence;
 use foretell_model::{
-    AccountNumber, Event, FrameRef, OperatorNumber, Sequence, TradeIndex, WalletAddress,
+    AccountNumber, Command, Event, FrameRef, OperatorNumber, Sequence, TradeIndex, WalletAddress,
 };
 use foretell_view::{Chunking, FoldError, TradeId, TradeSide, View};
-use foretell_wire::notices::{Deposited, Filled, FilledSide, Notice, PaidOut, Settled, What};
+use foretell_wire::notices::{
+    Deposited, FeesTaken, Filled, FilledSide, Notice, PaidOut, RestoredCopy, Settled, What,
+};
 use foretell_wire::streams::stream_id;
 
 use crate::policy::limits::CHECKED_AT_START;
@@ -83,7 +85,7 @@ impl Outbox {
             return Ok(now);
         };
         let after = match read.branch == *now.view.branch() {
-            true => read.sequence,
+            true => read.sequence.min(end),
             // What the copy has of the lost branch still counts.
             false => {
                 let restored = now.view.system().restored;
@@ -218,6 +220,16 @@ fn other(view: &View, frame: &FrameRef<'_>, event: &Event) -> Option<What> {
             withdrawal(account, number)
         }
         Event::WithdrawalReleased(ended) => withdrawal(ended.account, ended.asked),
+        Event::Withdrawn(paid) if matches!(frame.command, Command::Withdraw(_)) => {
+            withdrawal(paid.account, frame.sequence)
+        }
+        Event::FeesWithdrawn { amount } => Some(What::Fees(FeesTaken {
+            amount,
+            reference: String::from_utf8_lossy(own_evidence(frame)).into_owned(),
+        })),
+        Event::Restored { .. } => Some(What::Restored(RestoredCopy {
+            after: frame.sequence.0.saturating_sub(1),
+        })),
         Event::MarketResolved(resolved) => {
             let market = view.markets().get(resolved.market)?;
             let shown = market.is_shown();

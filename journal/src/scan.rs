@@ -55,7 +55,7 @@ impl Scan {
     fn begin(self) -> Result<Scanner, JournalError> {
         let (headers, unreadable) = self.headers()?;
         match headers.first() {
-            Some(first) if first.first > self.after.next() => {
+            Some(first) if first.number > 1 && first.first > self.after.next() => {
                 Err(self.segments.archived_before(first))
             }
             _ => Ok(self.begin_at(headers, unreadable)),

@@ -347,7 +347,7 @@ mod tests {
             let mut config = Config::default();
             config.cluster.role = role;
             let steps = seed_steps(&config, Some("alpha"), false);
-            assert!(steps[0].contains("alpha") && steps[0].contains("*.key"));
+            assert!(steps[0].contains("alpha") && steps[0].contains("foretell backup"));
             assert!(steps[1].contains(gets), "{}", steps[1]);
         }
     }

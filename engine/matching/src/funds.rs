@@ -58,7 +58,7 @@ impl Exchange {
         let known = self.accounts.find(wallet);
         let content = known.map(|account| money(account, amount));
         self.ensure_new_withdrawal(reference, content, context)?;
-        self.ensure_withdrawals_open()?;
+        self.ensure_may_book(context)?;
         let is_held = self.needs_two_persons(amount);
         ensure(
             !is_held || context.operator != OperatorNumber::NONE,

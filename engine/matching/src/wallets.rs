@@ -78,8 +78,14 @@ impl Exchange {
             let has_kind = wallets.any(|wallet| self.accounts[wallet].kind == kind);
             ensure(!has_kind, RejectionReason::WalletKindTaken)?;
         }
-        let live_orders = wallet.map_or(0, |wallet| self.accounts[wallet].live_orders);
-        ensure(live_orders == 0, RejectionReason::WalletHasLiveOrders)
+        wallet.map_or(Ok(()), |wallet| self.ensure_nothing_waits(wallet))
+    }
+
+    /// Rejects another owner for a wallet while it has orders or withdrawals that its owner signed.
+    fn ensure_nothing_waits(&self, wallet: AccountNumber) -> Result<(), NotApplied> {
+        let account = &self.accounts[wallet];
+        let waits = account.live_orders > 0 || account.withdrawals > 0;
+        ensure(!waits, RejectionReason::WalletHasLiveOrders)
     }
 
     pub(crate) fn unbind_wallet(
@@ -94,10 +100,7 @@ impl Exchange {
         let account = &self.accounts[wallet];
         let (owner, kind) = (account.owner, account.kind);
         ensure(owner != wallet, RejectionReason::WalletNotBound)?;
-        ensure(
-            account.live_orders == 0,
-            RejectionReason::WalletHasLiveOrders,
-        )?;
+        self.ensure_nothing_waits(wallet)?;
 
         if let Some(bound) = self.accounts.identity_mut(owner).bound_mut(kind) {
             *bound = None;

@@ -104,7 +104,7 @@ reasons! {
     ReferenceReused = 50,
     /// The wallet is bound already, or owns wallets or keys.
     WalletNotBindable = 51,
-    /// The wallet has live orders.
+    /// The wallet has live orders, or withdrawals that wait.
     WalletHasLiveOrders = 52,
     /// The owner already has a wallet of this kind, or the kind cannot be bound.
     WalletKindTaken = 53,

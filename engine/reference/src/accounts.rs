@@ -129,10 +129,7 @@ impl Exchange {
             ensure(!has_kind, RejectionReason::WalletKindTaken)?;
         }
         if let Some(wallet) = known_wallet {
-            ensure(
-                self.live_orders(wallet) == 0,
-                RejectionReason::WalletHasLiveOrders,
-            )?;
+            self.check_nothing_waits(wallet)?;
             self.check_role(&[OperatorRole::Admin], CommandKind::BindWallet, at)?;
         }
 
@@ -156,6 +153,12 @@ impl Exchange {
         Ok(CommandOutcome::Done)
     }
 
+    fn check_nothing_waits(&self, wallet: AccountNumber) -> Result<(), NotApplied> {
+        let orders = self.live_orders(wallet);
+        let waits = orders > 0 || self.withdrawals.values().any(|it| it.account == wallet);
+        ensure(!waits, RejectionReason::WalletHasLiveOrders)
+    }
+
     pub(crate) fn unbind_wallet(
         &mut self,
         wallet: WalletAddress,
@@ -165,10 +168,7 @@ impl Exchange {
             .find_account(wallet)
             .ok_or(RejectionReason::UnknownAccount)?;
         ensure(self.is_bound(wallet), RejectionReason::WalletNotBound)?;
-        ensure(
-            self.live_orders(wallet) == 0,
-            RejectionReason::WalletHasLiveOrders,
-        )?;
+        self.check_nothing_waits(wallet)?;
 
         let account = self.account_mut(wallet);
         let owner = account.owner;

@@ -68,7 +68,7 @@ impl Exchange {
             known.map(|who| content(kind, who, amount)),
             at,
         )?;
-        self.check_withdrawals_open()?;
+        self.check_may_book(at)?;
         let is_held = self.needs_two_persons(amount);
         ensure(
             !is_held || at.operator != OperatorNumber::NONE,

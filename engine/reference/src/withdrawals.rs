@@ -6,8 +6,8 @@ use foretell_model::limits::{
     MAX_WITHDRAWAL_VALIDITY_MS, MAX_WITHDRAWALS, WITHDRAWALS_PER_ACCOUNT,
 };
 use foretell_model::{
-    AccountNumber, CommandKind, CommandOutcome, Event, Micros, OperatorNumber, QuestionSet,
-    Reference, Rejection, RejectionReason, Sequence,
+    AccountNumber, CommandKind, CommandOutcome, Event, Micros, OperatorNumber, OperatorRole,
+    QuestionSet, Reference, Rejection, RejectionReason, Sequence,
 };
 
 use crate::collateral::content;
@@ -37,6 +37,18 @@ impl Exchange {
 
     pub(crate) fn check_withdrawals_open(&self) -> Result<(), NotApplied> {
         ensure(!self.withdrawals_shut, RejectionReason::WithdrawalsShut)
+    }
+
+    /// An admin books what was paid before withdrawals are open.
+    pub(crate) fn check_may_book(&self, at: Stamp) -> Result<(), NotApplied> {
+        ensure(
+            !self.withdrawals_shut || self.is_by_admin(at),
+            RejectionReason::WithdrawalsShut,
+        )
+    }
+
+    fn is_by_admin(&self, at: Stamp) -> bool {
+        at.operator != OperatorNumber::NONE && self.role_of(at.operator) == OperatorRole::Admin
     }
 
     pub(crate) fn check_room_for_withdrawal(
@@ -135,7 +147,7 @@ impl Exchange {
         events: &mut Vec<Event>,
     ) -> HandlerResult {
         check_named(at)?;
-        self.check_withdrawals_open()?;
+        self.check_may_book(at)?;
         let asked = self.withdrawal(number)?.clone();
         let outcome = CommandOutcome::Waits(asked.account);
         if asked.claimed_by == Some(at.operator) {
@@ -167,7 +179,7 @@ impl Exchange {
             questions: QuestionSet::default(),
         };
         self.check_reference(None, command.payment, Some(content), at)?;
-        self.check_withdrawals_open()?;
+        self.check_may_book(at)?;
         let asked = self.withdrawal(command.withdrawal)?.clone();
         let claimed_by = asked.claimed_by;
         let claimed_by = claimed_by.ok_or(RejectionReason::WithdrawalNotClaimed)?;
@@ -193,7 +205,12 @@ impl Exchange {
     ) -> HandlerResult {
         check_named(at)?;
         self.check_withdrawals_open()?;
-        let account = self.withdrawal(number)?.account;
+        let asked = self.withdrawal(number)?;
+        let account = asked.account;
+        let may_fail = asked.two_persons || asked.claimed_by == Some(at.operator);
+        if !may_fail && !self.is_by_admin(at) {
+            check_unclaimed(asked)?;
+        }
         self.free_withdrawal(number, events);
         self.references.release(number);
         Ok(CommandOutcome::Account(account))

@@ -1,5 +1,5 @@
-//! The message that a user signs for a withdrawal (docs/api/withdrawals.md). Its domain has the genesis
-//! of the journal as salt, so a signature counts on one exchange alone.
+//! The message that a user signs for a withdrawal (docs/api/withdrawals.md). Its domain has as
+//! salt what names the journal: its genesis, or its branch since a restore. So a signature counts on one exchange alone.
 
 use std::sync::LazyLock;
 
@@ -38,7 +38,7 @@ pub struct WithdrawalMessage<'a> {
 impl WithdrawalMessage<'_> {
     /// The hash that is signed.
     #[must_use]
-    pub fn digest(&self, chain_id: u64, genesis: &[u8; 32]) -> Hash {
+    pub fn digest(&self, chain_id: u64, salt: &[u8; 32]) -> Hash {
         let message = hash_parts(&[
             WITHDRAWAL_TYPE_HASH.as_slice(),
             &word_of_address(self.wallet),
@@ -51,7 +51,7 @@ impl WithdrawalMessage<'_> {
             WITHDRAWAL_DOMAIN_NAME,
             WITHDRAWAL_DOMAIN_VERSION,
             chain_id,
-            genesis,
+            salt,
         );
         digest(&separator, &message)
     }
@@ -63,9 +63,9 @@ impl WithdrawalMessage<'_> {
     pub fn signer(
         &self,
         chain_id: u64,
-        genesis: &[u8; 32],
+        salt: &[u8; 32],
         signature: &[u8],
     ) -> Result<WalletAddress, MalformedSignature> {
-        Signature::parse(signature)?.recover(&self.digest(chain_id, genesis))
+        Signature::parse(signature)?.recover(&self.digest(chain_id, salt))
     }
 }

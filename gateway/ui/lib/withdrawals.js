@@ -1,7 +1,7 @@
 /** Withdrawals: asked for by the wallet's signature, cancelled (docs/api/withdrawals.md). */
 
 import { refreshSoon } from "./account.js";
-import { load } from "./rest.js";
+import { isTemporary, load } from "./rest.js";
 import { act, session } from "./session.js";
 import { signedWithdrawal } from "./typed_data.js";
 import { signTypedData } from "./wallet.js";
@@ -19,6 +19,9 @@ import { signTypedData } from "./wallet.js";
 /** A signed request counts this long. */
 const VALID_MS = 600_000;
 
+/** The signed request without an answer that counts: sent again it asks for nothing twice. @type {Record<string, any> | null} */
+let unanswered = null;
+
 /**
  * Has the wallet sign a request and sends it.
  * @param {bigint} amount micros
@@ -27,13 +30,29 @@ const VALID_MS = 600_000;
 export async function askWithdrawal(amount, destination) {
   const current = session();
   if (!current) throw new Error("no session");
+  const asked = { wallet: current.address, destination, amount: String(amount) };
+  const isSame = unanswered && Object.entries(asked).every(([name, value]) => unanswered?.[name] === value);
+  unanswered = isSame ? unanswered : await signed(current, asked);
+  try {
+    await act("POST", "/withdrawals", /** @type {object} */ (unanswered));
+  } catch (error) {
+    if (!isTemporary(error)) unanswered = null;
+    throw error;
+  }
+  unanswered = null;
+  refreshSoon();
+}
+
+/**
+ * @param {import("./session.js").Session} current
+ * @param {{ wallet: string, destination: string, amount: string }} asked
+ */
+async function signed(current, asked) {
   const reference = `page ${crypto.randomUUID()}`;
   const validUntil = Date.now() + VALID_MS;
-  const request = { wallet: current.address, destination, amount: String(amount), reference };
+  const request = { ...asked, reference };
   const data = signedWithdrawal({ ...request, validUntil: String(validUntil) }, await load("/withdrawals/domain"));
-  const signature = await signTypedData(current.wallet, current.address, data);
-  await act("POST", "/withdrawals", { ...request, validUntil, signature });
-  refreshSoon();
+  return { ...request, validUntil, signature: await signTypedData(current.wallet, current.address, data) };
 }
 
 /** @param {number} number */

@@ -40,6 +40,10 @@ pub enum What {
     Deposit(Deposited),
     /// A withdrawal was requested, claimed, or ended.
     Withdrawal(WithdrawalRow),
+    /// An operator took collected fees out.
+    Fees(FeesTaken),
+    /// The exchange goes on from a copy of its journal.
+    Restored(RestoredCopy),
     /// Two orders traded.
     Fill(Filled),
     /// A market was resolved.
@@ -59,6 +63,23 @@ pub struct Deposited {
     pub amount: Micros,
     /// The operator's reference.
     pub reference: String,
+}
+
+/// Fees that left the exchange.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FeesTaken {
+    /// The amount, whole units.
+    #[serde(with = "written::Amount")]
+    pub amount: Micros,
+    /// The operator's reference.
+    pub reference: String,
+}
+
+/// A restore from a copy that may lack commands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RestoredCopy {
+    /// Notices of a greater sequence under another `stream_id` are void.
+    pub after: u64,
 }
 
 /// A trade.

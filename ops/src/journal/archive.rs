@@ -36,7 +36,7 @@ pub(super) fn run(
     arguments: &Archive,
     output: Output,
 ) -> Result<ExitCode, Failure> {
-    output.print(&archive(&config.data.directory, arguments)?);
+    output.print(&archive(config, arguments)?);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -64,13 +64,14 @@ impl fmt::Display for Archived {
     }
 }
 
-fn archive(data: &Path, arguments: &Archive) -> Result<Archived, Failure> {
+fn archive(config: &Config, arguments: &Archive) -> Result<Archived, Failure> {
+    let data = &config.data.directory;
     check_owner(data)?;
     let _turn = lock(data)?;
     let journal = data.join(JOURNAL_DIRECTORY);
     let extent = Extent::of(&Segments::of(&journal)).map_err(|error| journal_failure(&error))?;
     let store = Store::open(arguments, data)?;
-    let bound = Bound::lowest(data, &extent)?;
+    let bound = Bound::lowest(config, &extent)?;
     let mut archived = Archived {
         archived_through: extent.pieces[0].first.0 - 1,
         first_segment: extent.pieces[0].number,
@@ -120,10 +121,14 @@ struct Bound {
 impl Bound {
     /// The lowest of all bounds. Followers on this machine hold the segment that they read
     /// (`journal/src/archive.rs`); those of other machines read the replicated log.
-    fn lowest(data: &Path, extent: &Extent) -> Result<Self, Failure> {
+    fn lowest(config: &Config, extent: &Extent) -> Result<Self, Failure> {
+        let data = &config.data.directory;
         let snapshot = oldest_usable_snapshot(data, &extent.genesis);
         let backup = LastBackup::of(data).filter(|backup| backup.genesis == extent.genesis);
-        let webhooks = webhooks::cursor::read(data)?;
+        let webhooks = match config.webhooks.url.is_empty() {
+            true => None,
+            false => webhooks::cursor::read(data)?,
+        };
         let before = |sequence: Sequence| sequence.0.saturating_sub(1);
         let bounds = [
             Self {
@@ -137,7 +142,7 @@ impl Bound {
             // They start at a snapshot before what they have delivered, or else at the first frame.
             Self {
                 through: match webhooks {
-                    Some(told) if snapshot.is_none_or(|first| first > told.sequence) => 0,
+                    Some(delivered) if snapshot.is_none_or(|first| first > delivered.sequence) => 0,
                     _ => u64::MAX,
                 },
                 needed_by: "the webhooks, whose last delivery is before every snapshot",

@@ -51,7 +51,7 @@ async fn read_all<W: std::io::Write>(
         );
         let page: Value = client.get(&path).await?;
         for row in page["data"].as_array().into_iter().flatten() {
-            statement.take(row).map_err(written)?;
+            statement.take(row)?;
         }
         match page["pagination"]["next_cursor"].as_str() {
             Some(next) => cursor = format!("&cursor={next}"),
@@ -100,15 +100,16 @@ impl<W: std::io::Write> Lines<W> {
         }
     }
 
-    fn take(&mut self, row: &Value) -> Result<(), csv::Error> {
-        let time = row["timestamp"].as_i64().unwrap_or_default();
+    fn take(&mut self, row: &Value) -> Result<(), Failure> {
+        let time = row["timestamp"].as_i64();
+        let time = time.ok_or_else(|| Failure::new(format!("no timestamp in {row}")))?;
         if time >= self.period.to {
             return Ok(());
         }
-        let (amount, fee) = moved(row);
+        let (amount, fee) = moved(row)?;
         let is_shown = time >= self.period.from;
         if is_shown {
-            self.open()?;
+            self.open().map_err(written)?;
         }
         self.balance += amount - fee;
         if !is_shown {
@@ -122,7 +123,7 @@ impl<W: std::io::Write> Lines<W> {
         let is_trade = text("type") == "TRADE";
         let has_market = !text("condition_id").is_empty();
         let when = Timestamp::from_second(time).unwrap_or_default();
-        self.out.write_record([
+        let record = [
             when.to_string(),
             text("type"),
             text("title"),
@@ -135,7 +136,8 @@ impl<W: std::io::Write> Lines<W> {
             decimal(self.balance),
             text("slug"),
             text("transaction_hash"),
-        ])
+        ];
+        self.out.write_record(record).map_err(written)
     }
 
     /// Writes the header and the balance before the first row, once.
@@ -165,20 +167,25 @@ impl<W: std::io::Write> Lines<W> {
 }
 
 /// What a row moved, in micros: positive when it came in; and the fee.
-fn moved(row: &Value) -> (i128, i128) {
+fn moved(row: &Value) -> Result<(i128, i128), Failure> {
+    let unknown = |name: &str| {
+        let text = format!("cannot read {name} of {row}");
+        Failure::new(text).hint("use the foretell of the exchange's version")
+    };
     let micros = |name: &str| {
         // A number of JSON may have an exponent. Amounts have at most 15 digits: no float rounds them.
-        let number = row[name].as_f64().unwrap_or_default();
+        let number = row[name].as_f64().ok_or_else(|| unknown(name))?;
         let amount = Collateral::read(&format!("{number:.6}"));
-        i128::from(amount.map_or(0, |amount| amount.0))
+        amount.map_or_else(|_| Err(unknown(name)), |amount| Ok(i128::from(amount.0)))
     };
-    let value = micros("usdc_size");
-    let is_paid = matches!(
-        (row["type"].as_str(), row["side"].as_str()),
-        (Some("SPLIT" | "WITHDRAWAL"), _) | (Some("TRADE"), Some("BUY"))
-    );
-    let amount = if is_paid { -value } else { value };
-    (amount, micros("fee_usdc"))
+    let value = micros("usdc_size")?;
+    let amount = match (row["type"].as_str(), row["side"].as_str()) {
+        (Some("SPLIT" | "WITHDRAWAL"), _) | (Some("TRADE"), Some("BUY")) => -value,
+        (Some("DEPOSIT" | "MERGE" | "REDEEM" | "CONVERSION" | "MAKER_REBATE"), _)
+        | (Some("TRADE"), Some("SELL")) => value,
+        _ => return Err(unknown("type")),
+    };
+    Ok((amount, micros("fee_usdc")?))
 }
 
 fn decimal(micros: i128) -> String {

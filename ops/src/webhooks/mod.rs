@@ -129,6 +129,8 @@ impl Receiver {
             .map_err(|error| Failure::new(error.to_string()))?;
         let http = foretell_operator_client::http_client()
             .timeout(TIMEOUT)
+            // An answer of another address is no receipt.
+            .redirect(reqwest::redirect::Policy::none())
             .build()
             .map_err(|error| Failure::new(format!("cannot make an HTTP client: {error}")))?;
         Ok(Self {
@@ -161,7 +163,9 @@ impl Receiver {
             .header("x-foretell-timestamp", &timestamp)
             .header("x-foretell-signature", signature)
             .body(body.to_owned());
-        let answer = request.send().await.map_err(|error| error.to_string())?;
+        // The URL may have a secret.
+        let sent = request.send().await;
+        let answer = sent.map_err(|error| error.without_url().to_string())?;
         match answer.status().is_success() {
             true => Ok(()),
             false => Err(format!("the receiver answered {}", answer.status())),

@@ -54,8 +54,10 @@ fn frames(seed: u64) -> Vec<Loose> {
     let mut events = Vec::new();
     let mut next = Some((spare, CommandStamp::at(time)));
     while let Some((command, mut stamp)) = next {
-        // A generated domain has no text that gives its separator.
-        let is_made_up = matches!(command, Command::RegisterDomain(RegisterDomain { domain, .. }) if domain != SPARE_DOMAIN);
+        // A generated domain has no text that gives its separator, a generated withdrawal none that gives its
+        // reference.
+        let is_made_up = matches!(command, Command::RegisterDomain(RegisterDomain { domain, .. }) if domain != SPARE_DOMAIN)
+            || matches!(command, Command::RequestWithdrawal(_));
         if !is_made_up {
             time = time.max(stamp.time);
             stamp.time = time;

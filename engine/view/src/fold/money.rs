@@ -5,7 +5,7 @@ use foretell_model::event::{
     WalletBound, WalletUnbound, Withdrawn,
 };
 use foretell_model::{
-    AccountNumber, Event, EventNumber, Lots, MarketNumber, Micros, Outcome, QuestionSet,
+    AccountNumber, Command, Event, EventNumber, Lots, MarketNumber, Micros, Outcome, QuestionSet,
 };
 
 use super::{FoldStep, mismatch};
@@ -38,7 +38,11 @@ impl View {
                 subtract(&mut self.system.collateral, amount)?;
                 self.accounts.get_mut(account)?.debit(amount)?;
                 let row = (ActionKind::Withdrawal, NO_MARKET, None);
-                self.list_action(step, account, row, (Lots::ZERO, amount))
+                self.list_action(step, account, row, (Lots::ZERO, amount))?;
+                match step.frame.command {
+                    Command::Withdraw(_) => self.list_direct_withdrawal(step, account, amount),
+                    _ => Ok(()),
+                }
             }
             Event::FeesWithdrawn { amount } => {
                 subtract(&mut self.system.collateral, amount)?;

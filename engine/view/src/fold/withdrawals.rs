@@ -2,7 +2,7 @@
 
 use foretell_model::event::{WithdrawalReleased, WithdrawalRequested};
 use foretell_model::evidence::WithdrawalEvidence;
-use foretell_model::{Command, Event, OperatorNumber};
+use foretell_model::{AccountNumber, Command, Event, Micros, OperatorNumber};
 
 use super::{FoldStep, mismatch};
 use crate::error::Impossible;
@@ -71,6 +71,34 @@ impl View {
         };
         self.withdrawals.waiting.0.insert(number, asked);
         Ok(())
+    }
+
+    /// Lists what an operator took out in one step, as requested, claimed and paid at once.
+    pub(super) fn list_direct_withdrawal(
+        &mut self,
+        step: &FoldStep<'_>,
+        account: AccountNumber,
+        amount: Micros,
+    ) -> Result<(), Impossible> {
+        let operator = step.frame.operator;
+        let (number, now) = step.at();
+        let reference = ShortText::new(step.evidence());
+        self.withdrawals.end(&Withdrawal {
+            number,
+            account,
+            amount,
+            reference,
+            destination: ShortText::default(),
+            status: WithdrawalStatus::Paid,
+            asked_by: operator,
+            asked: now,
+            claimed_by: operator,
+            two_persons: false,
+            ended_by: operator,
+            changed: now,
+            sequence: number,
+            payment: reference,
+        })
     }
 
     fn end(

@@ -105,7 +105,7 @@ scopes! {
     /// `POST /batch-prices-history`.
     BatchPricesHistory = batch_prices_history, 80, SHORT, Some(Trading);
     /// `GET /data/trades`, `/data/orders`, `/data/order/{id}`, `/builder/trades`, `/auth/api-keys`,
-    /// `/auth/readonly-api-keys`, and the trades of `/live-activity/…` and `/markets/live-activity/…`
+    /// `/auth/readonly-api-keys`, `/withdrawals`, and the trades of `/live-activity/…` and `/markets/live-activity/…`
     /// together.
     Ledger = ledger, 150, SHORT, Some(Trading);
     /// `GET /markets`, `/simplified-markets`, `/sampling-markets`, `/sampling-simplified-markets`

@@ -15,7 +15,7 @@ use foretell_wire::read::page::{Cursor, Page};
 use foretell_wire::{ApiError, ErrorCode};
 
 use crate::access::authenticate::ReadKey;
-use crate::http::answer::Json;
+use crate::http::answer::{Json, StatePosition};
 use crate::http::failure::Failure;
 use crate::http::parts::{FromBody, FromPath, FromQuery};
 use crate::http::request_context::RequestContext;
@@ -46,8 +46,12 @@ pub(crate) async fn request(
     };
     let mut evidence = Vec::new();
     signed.encode(&mut evidence);
-    let answer = submit(&context, account, command, None, &evidence).await?;
-    Ok(answer.with_quota(action.quota))
+    let shown = submit(&context, account, command, None, &evidence).await?;
+    // The command names the destination in its evidence alone.
+    if shown.0.destination != asked.destination {
+        return Err(ErrorCode::ReferenceReused.into());
+    }
+    Ok(answered(shown, action))
 }
 
 /// The owner of the wallet must have signed the request.
@@ -64,8 +68,8 @@ async fn check_signature(
         reference: &asked.reference,
         valid_until: asked.valid_until,
     };
-    let genesis = context.app.engine.genesis();
-    let recover = || message.signer(chain, &genesis, &asked.signature);
+    let salt = *context.app.shared_view.read().view.branch();
+    let recover = || message.signer(chain, &salt, &asked.signature);
     let signer = context.gate.run(recover).await;
     let signer = signer.map_err(|_| ErrorCode::Busy)?;
     let signer = signer.map_err(|error| ErrorCode::InvalidSignature.with([&error]))?;
@@ -98,8 +102,8 @@ pub(crate) async fn cancel(
         account,
         withdrawal: number,
     });
-    let answer = submit(&context, account, command, Some(number), &[]).await?;
-    Ok(answer.with_quota(action.quota))
+    let shown = submit(&context, account, command, Some(number), &[]).await?;
+    Ok(answered(shown, action))
 }
 
 /// Submits a command and answers with the withdrawal after it: the one with this number, or the one that
@@ -110,7 +114,7 @@ async fn submit(
     command: Command,
     number: Option<Sequence>,
     evidence: &[u8],
-) -> Result<Json<WithdrawalRow>, Failure> {
+) -> Result<(WithdrawalRow, StatePosition), Failure> {
     let app = &context.app;
     let pending = app.engine.submit(command, evidence)?;
     let reply = context.reply(pending).await?;
@@ -125,7 +129,11 @@ async fn submit(
         row(&state.view, &found)
     });
     let shown = shown.await?.ok_or(ErrorCode::Internal)?;
-    Ok(Json::of(&shown).at(position_of(&reply)))
+    Ok((shown, position_of(&reply)))
+}
+
+fn answered((shown, at): (WithdrawalRow, StatePosition), action: Action) -> Json<WithdrawalRow> {
+    Json::of(&shown).at(at).with_quota(action.quota)
 }
 
 /// `GET /withdrawals`: those of a wallet that wait, then those that ended, the newest first.
@@ -166,7 +174,7 @@ pub(crate) async fn domain(
         name: WITHDRAWAL_DOMAIN_NAME,
         version: WITHDRAWAL_DOMAIN_VERSION,
         chain_id: app.auth.domains.chain_id(),
-        salt: app.engine.genesis(),
+        salt: *app.shared_view.read().view.branch(),
         message_type: WITHDRAWAL_TYPE,
     }))
 }

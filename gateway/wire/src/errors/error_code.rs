@@ -355,8 +355,8 @@ error_codes! {
         "wallet cannot be bound: it is bound, or owns wallets or keys",
         "The wallet has an owner, or is an owner itself.";
     WalletHasLiveOrders = "wallet_has_live_orders", 409, Later,
-        "wallet has live orders, allowed: none",
-        "A wallet is bound and unbound without live orders.";
+        "wallet has live orders or withdrawals that wait, allowed: none",
+        "A wallet is bound and unbound without live orders and withdrawals that wait.";
     WalletKindTaken = "wallet_kind_taken", 409, Never,
         "the owner has a wallet of this kind, allowed: one of each",
         "The owner has another wallet of this kind.";

@@ -42,7 +42,7 @@ pub(crate) struct SignedCommand {
 enum What {
     /// The order that the command names, in a domain.
     Order(OrderId, Arc<Domain>),
-    /// A withdrawal of a wallet, on the exchange with this genesis.
+    /// A withdrawal of a wallet, signed for this genesis or branch.
     Withdrawal(WalletAddress, RequestWithdrawal, [u8; 32]),
 }
 
@@ -63,7 +63,7 @@ impl SignedCommand {
             }
             (Command::RequestWithdrawal(asked), None) => {
                 let wallet = registry.account(asked.account)?.wallet;
-                What::Withdrawal(wallet, *asked, genesis)
+                What::Withdrawal(wallet, *asked, registry.branch(&genesis))
             }
             _ => return Err(Violation::rule("a signature of another command")),
         };
@@ -162,7 +162,7 @@ fn check_all(jobs: &Receiver<Vec<SignedCommand>>) -> Checked {
 fn check(job: &SignedCommand) -> Result<(), String> {
     let signer = match &job.what {
         What::Order(order, domain) => signer_of_order(job, *order, domain)?,
-        What::Withdrawal(wallet, asked, genesis) => {
+        What::Withdrawal(wallet, asked, salt) => {
             let evidence = WithdrawalEvidence::decode(&job.evidence)
                 .ok_or_else(|| "the evidence is no signed withdrawal".to_owned())?;
             let message = WithdrawalMessage {
@@ -172,7 +172,7 @@ fn check(job: &SignedCommand) -> Result<(), String> {
                 reference: evidence.reference,
                 valid_until: asked.valid_until,
             };
-            let signer = message.signer(evidence.chain, genesis, evidence.signature);
+            let signer = message.signer(evidence.chain, salt, evidence.signature);
             signer.map_err(|error| error.to_string())?
         }
     };
