@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::access::operator_token::OperatorToken;
 use crate::access::oracle::OracleConfig;
 use crate::http::surface::Surface;
+use crate::metrics::siblings::GatewayPlace;
 use crate::page::PageConfig;
 use crate::policy::cors::Origin;
 use crate::policy::limits::{ConnectionLimits, StreamLimits};
@@ -150,6 +151,8 @@ pub struct GatewayConfig {
     pub sync_token: Option<OperatorToken>,
     /// The oracle's adapter; `None` turns its webhook off.
     pub oracle: Option<OracleConfig>,
+    /// Which gateway of its exchange it is: the one that is scraped has the metrics of all.
+    pub place: GatewayPlace,
 }
 
 impl GatewayConfig {
@@ -183,6 +186,7 @@ impl GatewayConfig {
             operator_token: None,
             sync_token: None,
             oracle: None,
+            place: GatewayPlace::ALONE,
         }
     }
 }
