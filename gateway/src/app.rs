@@ -70,6 +70,7 @@ pub(crate) struct App {
     pub(crate) view_sources: ViewSources,
     /// The file of the engine's checkpoints.
     pub(crate) checkpoints: PathBuf,
+    pub(crate) last_backup: PathBuf,
     /// Whose forms public requests and answers have.
     pub(crate) compatibility: Compatibility,
     pub(crate) descriptions: Descriptions,

@@ -102,6 +102,8 @@ pub struct GatewayConfig {
     pub snapshots: PathBuf,
     /// The file of the engine's checkpoints; it may be missing.
     pub checkpoints: PathBuf,
+    /// The record of the last backup: JSON with `time_ms`.
+    pub last_backup: PathBuf,
     /// A snapshot's history of at most this many bytes is verified before the gateway serves, a
     /// longer one while it serves. [`crate::CHECKED_AT_START`] except in tests.
     pub checked_at_start: u64,
@@ -164,6 +166,7 @@ impl GatewayConfig {
             journal,
             snapshots: PathBuf::new(),
             checkpoints: PathBuf::new(),
+            last_backup: PathBuf::new(),
             checked_at_start: crate::CHECKED_AT_START,
             chunking: Chunking::default(),
             engine_socket,

@@ -387,6 +387,7 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
             chunking: config.chunking,
         },
         checkpoints: config.checkpoints.clone(),
+        last_backup: config.last_backup.clone(),
         compatibility: config.compatibility,
         descriptions: Descriptions::default(),
         event_markets: EventMarkets::default(),

@@ -1,5 +1,6 @@
 //! What one gateway tells of the exchange and its host: build, processes, disk, ages, money.
 
+use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
 
@@ -59,6 +60,7 @@ metrics! {
     journal_segments: Number, "The journal's files";
     snapshot_timestamp_seconds: Number, "Unix time of the newest snapshot; 0 = none";
     checkpoint_timestamp_seconds: Number, "Unix time of the newest signed checkpoint; 0 = none";
+    backup_timestamp_seconds: Number, "Unix time of the last backup; 0 = none is known";
     money: Family<KindLabel, Amount>, "Collateral by kind, whole units";
 }
 
@@ -71,6 +73,7 @@ pub(crate) struct HostReadings {
     journal: (u64, u64),
     /// Unix seconds.
     checkpoint: u64,
+    backup: u64,
 }
 
 impl HostReadings {
@@ -85,6 +88,7 @@ impl HostReadings {
             ],
             journal: processes::files_of(&sources.journal),
             checkpoint: checkpoint(&app.checkpoints).unwrap_or_default(),
+            backup: backup(&app.last_backup).unwrap_or_default(),
         }
     }
 }
@@ -102,6 +106,11 @@ fn checkpoint(file: &Path) -> Option<u64> {
     let reader = CheckpointReader::open(file).ok()??;
     let newest = reader.newest().ok()??;
     Some(newest.checkpoint.time.0 / 1_000)
+}
+
+fn backup(record: &Path) -> Option<u64> {
+    let record: serde_json::Value = serde_json::from_slice(&fs::read(record).ok()?).ok()?;
+    Some(record.get("time_ms")?.as_u64()? / 1_000)
 }
 
 /// The exchange's money, as of a scrape.
@@ -178,6 +187,7 @@ impl HostMetrics {
         exchange.journal_segments.set(segments);
         exchange.journal_bytes.set(bytes);
         exchange.checkpoint_timestamp_seconds.set(host.checkpoint);
+        exchange.backup_timestamp_seconds.set(host.backup);
         self.set_processes(&host.processes);
     }
 
@@ -221,6 +231,7 @@ impl HostMetrics {
             disks: [("journal", Some((0, 0))), ("snapshots", None)],
             journal: (0, 0),
             checkpoint: 0,
+            backup: 0,
         });
     }
 }

@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 
 use super::cluster_config;
 use super::fd_limit;
+use crate::backup::record::LastBackup;
 use crate::cli::{self, EngineArgs, GatewayArgs};
 use crate::config::{ClusterRole, Config, Durability, Wait};
 use crate::data_directory::check_owner;
@@ -201,6 +202,7 @@ fn gateway_config(config: &Config, arguments: &GatewayArgs) -> Result<GatewayCon
             .data
             .directory
             .join(foretell_engine::SNAPSHOT_DIRECTORY),
+        last_backup: LastBackup::path(&config.data.directory),
         checkpoints: config
             .data
             .directory
