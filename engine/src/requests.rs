@@ -345,7 +345,7 @@ impl<C: Clocks> RequestHandler<C> {
     fn status(&mut self, request: u64) -> Status {
         let now = self.clocks.monotonic();
         let durable = self.journal.durable();
-        let (stages, seconds) = self.summaries.at(now, &self.durations);
+        let figures = self.summaries.at(now, &self.durations);
         let small = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         Status {
             request,
@@ -366,8 +366,9 @@ impl<C: Clocks> RequestHandler<C> {
             busy: self.busy,
             clock_alarms: self.gauges.clock_alarms(),
             snapshots: self.mailbox.status(),
-            stages,
-            seconds,
+            stages: figures.since_start,
+            seconds: figures.second,
+            buckets: figures.buckets,
         }
     }
 }

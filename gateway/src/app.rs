@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use foretell_catalog::SyncStatus;
-use foretell_model::{OperatorNumber, TimeNs};
+use foretell_model::{Micros, OperatorNumber, TimeNs};
 use foretell_stages::Durations;
 use foretell_view::View;
 use foretell_wire::{ApiError, Compatibility};
@@ -24,6 +24,8 @@ use crate::engine::cluster::ClusterView;
 use crate::engine::engine_link::EngineLink;
 use crate::http::connections::bounds::AllBounds;
 use crate::http::timing::Stage;
+use crate::metrics::exchange_metrics::Money;
+use crate::metrics::siblings::GatewayPlace;
 use crate::metrics::{Metrics, Readings};
 use crate::page::Page;
 use crate::policy::request_policy::RequestPolicy;
@@ -51,6 +53,7 @@ pub(crate) struct App {
     pub(crate) own_catalog: Option<OwnCatalog>,
     pub(crate) unpaid: UnpaidCount,
     pub(crate) metrics: Metrics,
+    pub(crate) place: GatewayPlace,
     pub(crate) durations: Arc<Durations<Stage>>,
     pub(crate) policy: RequestPolicy,
     pub(crate) bounds: AllBounds,
@@ -67,6 +70,7 @@ pub(crate) struct App {
     pub(crate) view_sources: ViewSources,
     /// The file of the engine's checkpoints.
     pub(crate) checkpoints: PathBuf,
+    pub(crate) last_backup: PathBuf,
     /// Whose forms public requests and answers have.
     pub(crate) compatibility: Compatibility,
     pub(crate) descriptions: Descriptions,
@@ -110,8 +114,20 @@ impl App {
     pub(crate) fn readings(&self) -> Readings {
         let state = self.shared_view.read();
         let position = state.position();
+        let (unpaid, system) = (
+            self.unpaid.get(&state.view, self.now()),
+            state.view.system(),
+        );
+        let waiting = state.view.withdrawals().waiting().values();
         Readings {
-            unpaid: self.unpaid.get(&state.view, self.now()),
+            money: Money {
+                deposited: system.collateral,
+                locked: unpaid.locked,
+                fees: system.fees,
+                rebates: system.accrued,
+                held: Micros(waiting.map(|withdrawal| withdrawal.amount.0).sum()),
+            },
+            unpaid,
             operator_added: state.view.people().last_added(),
             connections_open: self.bounds.connections(),
             unread_bytes: self.bounds.unread(),

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::access::operator_token::OperatorToken;
 use crate::access::oracle::OracleConfig;
 use crate::http::surface::Surface;
+use crate::metrics::siblings::GatewayPlace;
 use crate::page::PageConfig;
 use crate::policy::cors::Origin;
 use crate::policy::limits::{ConnectionLimits, StreamLimits};
@@ -101,6 +102,8 @@ pub struct GatewayConfig {
     pub snapshots: PathBuf,
     /// The file of the engine's checkpoints; it may be missing.
     pub checkpoints: PathBuf,
+    /// The record of the last backup: JSON with `time_ms`.
+    pub last_backup: PathBuf,
     /// A snapshot's history of at most this many bytes is verified before the gateway serves, a
     /// longer one while it serves. [`crate::CHECKED_AT_START`] except in tests.
     pub checked_at_start: u64,
@@ -150,6 +153,8 @@ pub struct GatewayConfig {
     pub sync_token: Option<OperatorToken>,
     /// The oracle's adapter; `None` turns its webhook off.
     pub oracle: Option<OracleConfig>,
+    /// Which gateway of its exchange it is: the one that is scraped has the metrics of all.
+    pub place: GatewayPlace,
 }
 
 impl GatewayConfig {
@@ -161,6 +166,7 @@ impl GatewayConfig {
             journal,
             snapshots: PathBuf::new(),
             checkpoints: PathBuf::new(),
+            last_backup: PathBuf::new(),
             checked_at_start: crate::CHECKED_AT_START,
             chunking: Chunking::default(),
             engine_socket,
@@ -183,6 +189,7 @@ impl GatewayConfig {
             operator_token: None,
             sync_token: None,
             oracle: None,
+            place: GatewayPlace::ALONE,
         }
     }
 }

@@ -33,7 +33,7 @@ use crate::http::dispatch::Dispatcher;
 use crate::http::router::Router;
 use crate::http::server::{self, BoundAddress, Servers, Shared};
 use crate::http::surface::Surface;
-use crate::metrics::Metrics;
+use crate::metrics::{Metrics, siblings};
 use crate::page::Page;
 use crate::policy::limits::{MAX_STREAM_REPLAYS, REPLAY_BURST, STREAM_RING_FRAMES, StreamLimits};
 use crate::policy::request_policy::RequestPolicy;
@@ -87,6 +87,8 @@ pub struct Gateway {
     servers: Vec<JoinHandle<()>>,
     stop_serving: watch::Sender<bool>,
     follower: JoinHandle<()>,
+    /// Gives its metrics to the gateway that is scraped, where there are several.
+    metrics: Option<JoinHandle<()>>,
     /// Refreshes names and profiles, if a catalog is configured.
     catalog_watcher: Option<JoinHandle<()>>,
     stop_following: Arc<AtomicBool>,
@@ -174,6 +176,7 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
     let stop_following = Arc::new(AtomicBool::new(false));
     let exit = ExitNotifier(Arc::clone(&thread_exited));
     let follower = spawn_follower(&app, &stop_following, exit)?;
+    let metrics = siblings::serve(&app, &stop_following)?;
     let watched = watched_data(&config);
     let catalog_watcher = match &app.catalog {
         Some(pool) if watched.anything() => {
@@ -200,6 +203,7 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
         servers,
         stop_serving,
         follower,
+        metrics,
         catalog_watcher,
         stop_following,
         thread_exited,
@@ -323,6 +327,11 @@ impl Gateway {
         self.follower
             .join()
             .map_err(|_| GatewayError::ThreadLost("follower"))?;
+        if let Some(metrics) = self.metrics {
+            metrics
+                .join()
+                .map_err(|_| GatewayError::ThreadLost("metrics"))?;
+        }
         if let Some(catalog_watcher) = self.catalog_watcher {
             catalog_watcher.thread().unpark();
             catalog_watcher
@@ -357,7 +366,8 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
         oracle: config.oracle.clone(),
         unpaid: UnpaidCount::default(),
         own_catalog: serves(config, Surface::Operator).then(OwnCatalog::default),
-        metrics: Metrics::new(),
+        metrics: Metrics::new(config.place.number),
+        place: config.place.clone(),
         durations: Arc::default(),
         replay_work: WorkAccounts::new((policy.limiter.work_share()).map(|share| Share {
             burst: REPLAY_BURST,
@@ -377,6 +387,7 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
             chunking: config.chunking,
         },
         checkpoints: config.checkpoints.clone(),
+        last_backup: config.last_backup.clone(),
         compatibility: config.compatibility,
         descriptions: Descriptions::default(),
         event_markets: EventMarkets::default(),

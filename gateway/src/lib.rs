@@ -39,6 +39,7 @@ pub use foretell_wire::text::time::TimeForm;
 pub use gateway::{Gateway, GatewayError, run, start};
 pub use http::surface::Surface;
 pub use metrics::metrics_example;
+pub use metrics::siblings::GatewayPlace;
 pub use page::{Currency, Logo, PageConfig, SiteConfig};
 pub use policy::cors::{BadOrigin, Origin};
 pub use policy::limits::{

@@ -22,6 +22,10 @@ macro_rules! metrics {
 pub(crate) mod catalog_metrics;
 pub(crate) mod cluster_metrics;
 mod engine_metrics;
+pub(crate) mod exchange_metrics;
+mod exposition;
+pub(crate) mod siblings;
+mod stage_histogram;
 pub(crate) mod stream_metrics;
 
 use std::sync::OnceLock;
@@ -29,9 +33,9 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use foretell_catalog::SyncStatus;
-use foretell_link::{ClusterStatus, StageSummary, Status};
+use foretell_link::{ClusterStatus, StageBuckets, Status};
 use foretell_model::TimeNs;
-use foretell_stages::{Durations, StageDurations, Stages as _};
+use foretell_stages::{Durations, Stages as _};
 use http::StatusCode;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
@@ -44,12 +48,16 @@ use prometheus_client::registry::Registry;
 use crate::http::timing;
 use crate::metrics::catalog_metrics::CatalogMetrics;
 use crate::metrics::cluster_metrics::ClusterMetrics;
-use crate::metrics::engine_metrics::{EngineMetrics, StageSeconds, show};
+use crate::metrics::engine_metrics::EngineMetrics;
+use crate::metrics::exchange_metrics::{HostMetrics, HostReadings, Money};
+use crate::metrics::stage_histogram::StageSeconds;
 use crate::metrics::stream_metrics::StreamMetrics;
 use crate::policy::rate_limits::Scope;
 use crate::streams::fan_out::stats::StreamReadings;
 use crate::view::unpaid::Unpaid;
 
+/// Before every name but those of processes.
+const PREFIX: &str = "foretell_gateway";
 /// From 50 µs to 6.5 s, doubling.
 const FIRST_BUCKET: f64 = 50e-6;
 const BUCKETS: u16 = 18;
@@ -103,7 +111,13 @@ metrics! {
 
 /// The counters and gauges of one process.
 pub(crate) struct Metrics {
-    registry: Registry,
+    /// Of this gateway.
+    number: u32,
+    /// What every gateway has of its own.
+    of_gateway: Registry,
+    /// What one of them tells of the exchange.
+    of_exchange: Registry,
+    host: HostMetrics,
     seconds: Family<RouteLabel, Histogram>,
     own: GatewayMetrics,
     engine: EngineMetrics,
@@ -146,16 +160,30 @@ pub(crate) struct Readings {
     pub(crate) cluster: Option<ClusterStatus>,
     /// How far the catalog has its upstream.
     pub(crate) catalog: SyncStatus,
+    pub(crate) money: Money,
+}
+
+/// What the page of a scrape is made of.
+pub(crate) struct Scrape<'a> {
+    pub(crate) readings: Readings,
+    pub(crate) engine: Option<&'a Status>,
+    pub(crate) host: HostReadings,
+    /// Pages of the other gateways; `None` for one that does not answer.
+    pub(crate) others: Vec<(u32, Option<String>)>,
 }
 
 impl Metrics {
-    pub(crate) fn new() -> Self {
+    /// Those of the gateway with this number.
+    pub(crate) fn new(number: u32) -> Self {
         let histogram: fn() -> Histogram = || {
             let bounds = std::iter::successors(Some(FIRST_BUCKET), |bound| Some(bound * 2.0));
             Histogram::new(bounds.take(usize::from(BUCKETS)))
         };
         let mut metrics = Self {
-            registry: Registry::with_prefix("foretell_gateway"),
+            number,
+            of_gateway: Registry::default(),
+            of_exchange: Registry::default(),
+            host: HostMetrics::default(),
             seconds: Family::new_with_constructor(histogram),
             own: GatewayMetrics::default(),
             engine: EngineMetrics::default(),
@@ -163,14 +191,18 @@ impl Metrics {
             cluster: ClusterMetrics::default(),
             catalog: CatalogMetrics::default(),
         };
-        let registry = &mut metrics.registry;
+        let label = ("gateway".into(), number.to_string().into());
+        let own = metrics.of_gateway.sub_registry_with_prefix(PREFIX);
+        let own = own.sub_registry_with_label(label);
         let help = "Time from the request head to the answer";
-        registry.register("request_seconds", help, metrics.seconds.clone());
-        metrics.own.register(registry);
-        metrics.engine.register(registry);
-        metrics.streams.register(registry);
-        metrics.cluster.register(registry);
-        metrics.catalog.register(registry);
+        own.register("request_seconds", help, metrics.seconds.clone());
+        metrics.own.register(own);
+        metrics.streams.register(own);
+        metrics.host.register(&mut metrics.of_exchange, PREFIX);
+        let exchange = metrics.of_exchange.sub_registry_with_prefix(PREFIX);
+        metrics.engine.register(exchange);
+        metrics.cluster.register(exchange);
+        metrics.catalog.register(exchange);
         metrics
     }
 
@@ -232,13 +264,8 @@ impl Metrics {
         self.own.answers_refused.inc();
     }
 
-    /// Renders the page of a scrape.
-    pub(crate) fn page(
-        &self,
-        now: Readings,
-        stages: &Durations<timing::Stage>,
-        engine: Option<&Status>,
-    ) -> String {
+    /// The page of this gateway alone, in OpenMetrics.
+    pub(crate) fn own_page(&self, now: &Readings, stages: &Durations<timing::Stage>) -> String {
         let gauge = |value: usize| i64::try_from(value).unwrap_or(i64::MAX);
         self.own.connections_open.set(gauge(now.connections_open));
         self.own.unread_bytes.set(gauge(now.unread_bytes));
@@ -258,41 +285,62 @@ impl Metrics {
             .oldest_unpaid_seconds
             .set(now.unpaid.oldest_seconds);
         self.streams.set(&now.streams);
-        self.cluster.set(now.in_cluster, now.cluster.as_ref());
-        self.catalog.set(&now.catalog);
-        self.read_stages(stages);
-        if let Some(engine) = engine {
-            self.engine.set(engine);
-        }
-        let mut page = String::new();
-        encode(&mut page, &self.registry).expect("a String takes every write");
-        page
+        let durations = stages.summaries().into_iter();
+        let named = timing::Stage::ALL.iter().zip(durations);
+        let buckets = named.map(|(stage, durations)| (stage.name(), durations.buckets));
+        self.own.stage_seconds.set(buckets);
+        encoded(&self.of_gateway)
     }
 
-    fn read_stages(&self, durations: &Durations<timing::Stage>) {
-        for (stage, durations) in timing::Stage::ALL.iter().zip(durations.summaries()) {
-            let StageDurations {
-                since_start,
-                second,
-            } = durations;
-            show(&self.own.stage_seconds, stage.name(), &since_start, &second);
+    /// The page of a scrape, in the text format of Prometheus.
+    pub(crate) fn page(&self, scrape: &Scrape<'_>, stages: &Durations<timing::Stage>) -> String {
+        let now = &scrape.readings;
+        let mut pages = vec![self.own_page(now, stages)];
+        let others = scrape.others.iter();
+        let answered = others
+            .clone()
+            .map(|(number, page)| (*number, page.is_some()));
+        self.host
+            .set_gateways(answered.chain([(self.number, true)]));
+        pages.extend(others.filter_map(|(_, page)| page.clone()));
+        self.host.set_money(&now.money);
+        self.host.set_host(&scrape.host);
+        self.cluster.set(now.in_cluster, now.cluster.as_ref());
+        self.catalog.set(&now.catalog);
+        if let Some(engine) = scrape.engine {
+            self.engine.set(engine);
+            self.host.set_snapshot(engine.snapshots.newest_time);
         }
+        pages.push(encoded(&self.of_exchange));
+        exposition::merged(&pages)
     }
+}
+
+fn encoded(registry: &Registry) -> String {
+    let mut page = String::new();
+    encode(&mut page, registry).expect("a String takes every write");
+    page
 }
 
 /// The page of a scrape with every metric and one value of every label: the operator's reference is
 /// generated from it.
 #[must_use]
 pub fn metrics_example() -> String {
-    let metrics = Metrics::new();
+    let metrics = Metrics::new(1);
     metrics
         .meter("/order", StatusCode::OK)
         .record(Duration::ZERO);
     metrics.order("live");
     metrics.rate_limited(Scope::Book);
-    let stage = StageSummary::default();
-    metrics.engine.show_stage("apply", &stage, &stage);
-    metrics.page(Readings::default(), &Durations::default(), None)
+    metrics
+        .engine
+        .set_stages([("apply", StageBuckets::default())].into_iter());
+    metrics.host.set_example();
+    let pages = [
+        metrics.own_page(&Readings::default(), &Durations::default()),
+        encoded(&metrics.of_exchange),
+    ];
+    exposition::merged(&pages)
 }
 
 #[cfg(test)]
@@ -301,7 +349,7 @@ mod tests {
 
     #[test]
     fn the_page_shows_what_was_counted() {
-        let metrics = Metrics::new();
+        let metrics = Metrics::new(1);
         let (book, order) = (OnceLock::new(), OnceLock::new());
         metrics.request(
             Some(("/book", &book)),
@@ -319,58 +367,71 @@ mod tests {
         metrics.rate_limited(Scope::OrderBurst);
         let durations = Durations::default();
         durations.record(timing::Stage::Hmac, 2_000);
-        let page = metrics.page(
-            Readings {
-                connections_open: 3,
-                unread_bytes: 8,
-                engine_connected: true,
-                engine_in_flight: 4,
-                view_sequence: 5,
-                view_stopped: 8,
-                durable_sequence: 6,
-                epoch: 7,
-                unpaid: Unpaid {
-                    markets: 2,
-                    oldest_seconds: 9,
-                },
-                catalog: SyncStatus {
-                    follows: true,
-                    round: Some(1_770_000_060),
-                    complete: Some(1_770_000_000),
-                    failed_lists: vec!["tags".into()],
-                    ..SyncStatus::default()
-                },
-                ..Readings::default()
+        let readings = Readings {
+            connections_open: 3,
+            unread_bytes: 8,
+            engine_connected: true,
+            engine_in_flight: 4,
+            view_sequence: 5,
+            view_stopped: 8,
+            durable_sequence: 6,
+            epoch: 7,
+            unpaid: Unpaid {
+                markets: 2,
+                oldest_seconds: 9,
+                ..Unpaid::default()
             },
-            &durations,
-            None,
-        );
+            catalog: SyncStatus {
+                follows: true,
+                round: Some(1_770_000_060),
+                complete: Some(1_770_000_000),
+                failed_lists: vec!["tags".into()],
+                ..SyncStatus::default()
+            },
+            ..Readings::default()
+        };
+        let scrape = Scrape {
+            readings,
+            engine: None,
+            host: HostReadings::default(),
+            others: vec![(2, None)],
+        };
+        let page = metrics.page(&scrape, &durations);
         for line in [
-            "foretell_gateway_requests_total{route=\"/book\",status=\"200\"} 1",
-            "foretell_gateway_request_seconds_count{route=\"/order\"} 1",
-            "foretell_gateway_orders_total{result=\"live\"} 1",
-            "foretell_gateway_unauthorized_total 1",
-            "foretell_gateway_rate_limited_total{scope=\"order_burst\"} 1",
-            "foretell_gateway_connections_refused_total 1",
-            "foretell_gateway_connections_open 3",
-            "foretell_gateway_answers_refused_total 1",
-            "foretell_gateway_unread_bytes 8",
-            "foretell_gateway_engine_connected 1",
-            "foretell_gateway_engine_in_flight 4",
-            "foretell_gateway_view_sequence 5",
-            "foretell_gateway_view_stopped 8",
-            "foretell_gateway_durable_sequence 6",
-            "foretell_gateway_epoch 7",
-            "foretell_gateway_markets_unpaid 2",
-            "foretell_gateway_oldest_unpaid_seconds 9",
+            "foretell_gateway_requests_total{gateway=\"1\",route=\"/book\",status=\"200\"} 1",
+            "foretell_gateway_request_seconds_count{gateway=\"1\",route=\"/order\"} 1",
+            "foretell_gateway_orders_total{gateway=\"1\",result=\"live\"} 1",
+            "foretell_gateway_unauthorized_total{gateway=\"1\"} 1",
+            "foretell_gateway_rate_limited_total{gateway=\"1\",scope=\"order_burst\"} 1",
+            "foretell_gateway_connections_refused_total{gateway=\"1\"} 1",
+            "foretell_gateway_connections_open{gateway=\"1\"} 3",
+            "foretell_gateway_answers_refused_total{gateway=\"1\"} 1",
+            "foretell_gateway_unread_bytes{gateway=\"1\"} 8",
+            "foretell_gateway_engine_connected{gateway=\"1\"} 1",
+            "foretell_gateway_engine_in_flight{gateway=\"1\"} 4",
+            "foretell_gateway_view_sequence{gateway=\"1\"} 5",
+            "foretell_gateway_view_stopped{gateway=\"1\"} 8",
+            "foretell_gateway_durable_sequence{gateway=\"1\"} 6",
+            "foretell_gateway_epoch{gateway=\"1\"} 7",
+            "foretell_gateway_markets_unpaid{gateway=\"1\"} 2",
+            "foretell_gateway_oldest_unpaid_seconds{gateway=\"1\"} 9",
             "foretell_gateway_catalog_follows 1",
             "foretell_gateway_catalog_round_timestamp_seconds 1770000060",
             "foretell_gateway_catalog_complete_timestamp_seconds 1770000000",
             "foretell_gateway_catalog_complete 0",
             "foretell_gateway_catalog_failed_lists 1",
             "foretell_gateway_catalog_vanished_markets 0",
-            "foretell_gateway_stage_seconds{stage=\"hmac\",window=\"start\",quantile=\"0.5\"} 0.000002",
-            "foretell_gateway_stage_seconds{stage=\"hmac\",window=\"second\",quantile=\"0.5\"} 0.0",
+            "foretell_gateway_stage_seconds_bucket{gateway=\"1\",le=\"0.000001\",stage=\"hmac\"} 0",
+            "foretell_gateway_stage_seconds_bucket{gateway=\"1\",le=\"0.000002\",stage=\"hmac\"} 1",
+            "foretell_gateway_stage_seconds_bucket{gateway=\"1\",le=\"+Inf\",stage=\"hmac\"} 1",
+            "foretell_gateway_stage_seconds_sum{gateway=\"1\",stage=\"hmac\"} 0.000002",
+            "# TYPE foretell_gateway_stage_seconds histogram",
+            "foretell_gateway_up{gateway=\"2\"} 0",
+            concat!(
+                "foretell_gateway_build_info{version=\"",
+                env!("CARGO_PKG_VERSION"),
+                "\"} 1"
+            ),
         ] {
             assert!(
                 page.lines().any(|found| found == line),

@@ -202,7 +202,7 @@ pub(crate) struct GatewayArgs {
     #[arg(long, value_name = "GATEWAYS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub one_of: u32,
     /// Number of this gateway among them
-    #[arg(long, hide = true, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER")]
     pub number: Option<u32>,
     /// Stop when this parent process ends
     #[arg(long, hide = true, value_name = "PID")]

@@ -112,6 +112,41 @@ pub struct StageSummary {
     pub max: u64,
 }
 
+/// Durations of one stage since the process started, by buckets.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Archive, Serialize, Deserialize)]
+pub struct StageBuckets {
+    /// Sum of all durations, in nanoseconds.
+    pub sum: u64,
+    /// Measurements above the bound before and up to each of [`Self::BOUNDS`]; the last ones are longer.
+    pub counts: [u64; StageBuckets::BOUNDS.len() + 1],
+}
+
+impl StageBuckets {
+    /// Upper bounds in nanoseconds: from a microsecond to eight seconds, doubling.
+    pub const BOUNDS: [u64; 24] = {
+        let mut bounds = [1_000; 24];
+        let mut number = 1;
+        while number < bounds.len() {
+            bounds[number] = 2 * bounds[number - 1];
+            number += 1;
+        }
+        bounds
+    };
+
+    /// Adds measurements of one duration in nanoseconds.
+    pub fn add(&mut self, nanoseconds: u64, count: u64) {
+        let bucket = Self::BOUNDS.partition_point(|bound| *bound < nanoseconds);
+        self.counts[bucket] += count;
+        self.sum = self.sum.saturating_add(nanoseconds.saturating_mul(count));
+    }
+
+    /// Number of measurements.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+}
+
 /// Progress of the publisher.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
 pub struct SnapshotStatus {
@@ -172,6 +207,8 @@ pub struct Status {
     pub stages: [StageSummary; Stage::COUNT],
     /// Durations of the last whole second, in the same order.
     pub seconds: [StageSummary; Stage::COUNT],
+    /// Durations since the engine started by buckets, in the same order.
+    pub buckets: [StageBuckets; Stage::COUNT],
 }
 
 impl Status {

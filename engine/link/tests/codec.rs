@@ -4,8 +4,8 @@ use foretell_link::layout::{HEADER_BYTES, MAX_ANSWER_BYTES, MAX_NAME_BYTES, MAX_
 use foretell_link::{
     Answer, AnswerDecoder, Busy, BusyReason, Durability, Goodbye, Heartbeat, HeartbeatAnswer,
     HeartbeatId, Hello, PROTOCOL_VERSION, Reply, Request, RequestDecoder, Role, SnapshotAnswer,
-    SnapshotResult, SnapshotStatus, Stage, StageSummary, Status, Submit, Timing, Violation,
-    Welcome,
+    SnapshotResult, SnapshotStatus, Stage, StageBuckets, StageSummary, Status, Submit, Timing,
+    Violation, Welcome,
 };
 use foretell_model::command::{CancelAll, CancelMarketOrders, CancelOrder, Deposit, SetHeartbeat};
 use foretell_model::limits::MAX_EVIDENCE_BYTES;
@@ -184,6 +184,10 @@ fn status(n: u64) -> Status {
         },
         stages,
         seconds: stages,
+        buckets: [StageBuckets {
+            sum: n,
+            counts: [n; 25],
+        }; Stage::COUNT],
     }
 }
 

@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use foretell_link::StageSummary;
+use foretell_link::{StageBuckets, StageSummary};
 use hdrhistogram::Histogram;
 use parking_lot::{Mutex, MutexGuard};
 
@@ -40,6 +40,8 @@ pub struct StageDurations {
     pub since_start: StageSummary,
     /// During the last whole second.
     pub second: StageSummary,
+    /// Since the process started, by buckets.
+    pub buckets: StageBuckets,
 }
 
 impl<S: Stages> Default for Durations<S> {
@@ -78,6 +80,7 @@ impl<S: Stages> Durations<S> {
             add(&mut since_start, &self.live.lock()[number]);
             StageDurations {
                 since_start: summary(&since_start),
+                buckets: buckets(&since_start),
                 second: closed.second[number],
             }
         });
@@ -128,6 +131,15 @@ fn summary(histogram: &Histogram<u64>) -> StageSummary {
     }
 }
 
+fn buckets(histogram: &Histogram<u64>) -> StageBuckets {
+    let mut buckets = StageBuckets::default();
+    for recorded in histogram.iter_recorded() {
+        let middle = histogram.median_equivalent(recorded.value_iterated_to());
+        buckets.add(middle, recorded.count_at_value());
+    }
+    buckets
+}
+
 #[cfg(test)]
 mod tests {
     use foretell_link::Stage;
@@ -158,6 +170,16 @@ mod tests {
             both.since_start.max >= LONGEST_NS,
             "the longest counts as that"
         );
+        let bounds = foretell_link::StageBuckets::BOUNDS;
+        let of_three = |duration: u64| bounds.partition_point(|bound| *bound < duration);
+        let mut expected = [0; 25];
+        for duration in [1_000, 3_000, LONGEST_NS] {
+            expected[of_three(duration)] += 1;
+        }
+        assert_eq!((expected[0], expected[2], expected[24]), (1, 1, 1));
+        assert_eq!(both.buckets.counts, expected);
+        let sum = both.buckets.sum - LONGEST_NS;
+        assert!(sum < LONGEST_NS / 500, "to three digits: {sum}");
         assert_eq!(close(), [(Stage::Apply, 1)]);
         assert_eq!(close(), []);
         assert_eq!(

@@ -1,25 +1,11 @@
 //! Figures of the engine, as of a scrape, and durations of stages.
 
-use std::sync::atomic::AtomicU64;
-use std::time::Duration;
-
-use foretell_link::{Stage, StageSummary, Status};
-use prometheus_client::encoding::EncodeLabelSet;
-use prometheus_client::metrics::family::Family;
+use foretell_link::{Stage, StageBuckets, Status};
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
 use crate::metrics::Number;
-
-#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
-pub(crate) struct StageQuantile {
-    stage: &'static str,
-    window: &'static str,
-    quantile: &'static str,
-}
-
-/// Quantiles of stage durations of one process.
-pub(crate) type StageSeconds = Family<StageQuantile, Gauge<f64, AtomicU64>>;
+use crate::metrics::stage_histogram::StageSeconds;
 
 metrics! {
     /// All of them are 0 before the engine answered first.
@@ -48,44 +34,11 @@ impl EngineMetrics {
         self.snapshot_failed.set(i64::from(snapshots.unwritten));
         self.view_stopped.set(snapshots.view_stopped.0);
         self.publisher_lag.set(engine.publisher_lag());
-        let stages = Stage::ALL.iter().zip(&engine.stages).zip(&engine.seconds);
-        for ((stage, since_start), second) in stages {
-            self.show_stage(stage.name(), since_start, second);
-        }
+        let names = Stage::ALL.iter().map(|stage| stage.name());
+        self.set_stages(names.zip(engine.buckets));
     }
 
-    pub(crate) fn show_stage(
-        &self,
-        stage: &'static str,
-        since_start: &StageSummary,
-        second: &StageSummary,
-    ) {
-        show(&self.stage_seconds, stage, since_start, second);
-    }
-}
-
-/// Sets the durations of a stage.
-pub(crate) fn show(
-    family: &StageSeconds,
-    stage: &'static str,
-    since_start: &StageSummary,
-    second: &StageSummary,
-) {
-    for (window, summary) in [("start", since_start), ("second", second)] {
-        let quantiles = [
-            ("0.5", summary.p50),
-            ("0.99", summary.p99),
-            ("0.999", summary.p999),
-            ("1", summary.max),
-        ];
-        for (quantile, nanos) in quantiles {
-            let label = StageQuantile {
-                stage,
-                window,
-                quantile,
-            };
-            let seconds = Duration::from_nanos(nanos).as_secs_f64();
-            family.get_or_create(&label).set(seconds);
-        }
+    pub(crate) fn set_stages(&self, stages: impl Iterator<Item = (&'static str, StageBuckets)>) {
+        self.stage_seconds.set(stages);
     }
 }

@@ -1,6 +1,6 @@
-//! Markets that are closed and have no payout: how many, and since when the oldest waits.
+//! Sums over all markets: those that are closed and have no payout, and the collateral that shares lock.
 
-use foretell_model::{Lots, MarketState, TimeNs};
+use foretell_model::{Lots, MarketState, Micros, TimeNs};
 use foretell_view::{Market, View};
 use parking_lot::Mutex;
 
@@ -13,16 +13,22 @@ pub(crate) struct Unpaid {
     pub(crate) markets: u64,
     /// Seconds since the oldest closed; 0 without one.
     pub(crate) oldest_seconds: u64,
+    /// Collateral locked by the shares of all markets.
+    pub(crate) locked: Micros,
 }
 
 impl Unpaid {
     pub(crate) fn of(view: &View, now: TimeNs) -> Self {
-        let markets = view.markets().iter();
-        let waiting = markets.filter(|(_, market)| waits(market));
-        waiting.fold(Self::default(), |unpaid, (_, market)| Self {
-            markets: unpaid.markets + 1,
-            oldest_seconds: unpaid.oldest_seconds.max(closed_seconds(market, now)),
-        })
+        let mut sums = Self::default();
+        for (_, market) in view.markets().iter() {
+            sums.locked = Micros(sums.locked.0.saturating_add(market.locked().0));
+            if waits(market) {
+                sums.markets += 1;
+                let seconds = closed_seconds(market, now);
+                sums.oldest_seconds = sums.oldest_seconds.max(seconds);
+            }
+        }
+        sums
     }
 }
 

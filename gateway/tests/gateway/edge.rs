@@ -89,7 +89,7 @@ fn one_request_too_many_is_told_when_to_come_again() {
     );
     let mut stream = connect(operator);
     let (_, head, page) = ask(&mut stream, &get("/metrics"));
-    let counted = "foretell_gateway_rate_limited_total{scope=\"health\"} 5";
+    let counted = "foretell_gateway_rate_limited_total{gateway=\"1\",scope=\"health\"} 5";
     assert!(page.contains(counted), "{page}");
     assert_eq!(
         number(&head, "ratelimit-limit"),
@@ -353,7 +353,7 @@ fn who_works_the_server_above_its_part_waits_and_others_do_not() {
     assert_eq!(ask(&mut connect_from(2, trading), &get("/time")).0, 200);
     let (_, _, page) = ask(&mut connect(operator), &get("/metrics"));
     assert!(
-        page.contains("rate_limited_total{scope=\"work\"}"),
+        page.contains("rate_limited_total{gateway=\"1\",scope=\"work\"}"),
         "{page}"
     );
     gateway.stop().unwrap();

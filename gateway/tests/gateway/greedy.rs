@@ -121,7 +121,7 @@ fn a_stream_that_takes_nothing_ends_whatever_is_pinged() {
     until(|| {
         let (_, _, page) = ask(&mut operator, &get("/metrics"));
         page.lines()
-            .any(|line| line == "foretell_gateway_unread_bytes 0")
+            .any(|line| line == "foretell_gateway_unread_bytes{gateway=\"1\"} 0")
     });
     drop(honest);
     gateway.stop().unwrap();

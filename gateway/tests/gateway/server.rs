@@ -56,7 +56,8 @@ fn one_connection_serves_many_requests_and_every_refusal_is_json() {
     assert_eq!(ask(&mut stream, &get("/readyz")).0, 503);
     assert_eq!(ask(&mut stream, &get("/status")).0, 401);
     let page = ask(&mut stream, &get("/metrics")).2;
-    let counted = "foretell_gateway_requests_total{route=\"/books\",status=\"400\"} 1";
+    let counted =
+        "foretell_gateway_requests_total{gateway=\"1\",route=\"/books\",status=\"400\"} 1";
     assert!(page.contains(counted), "{page}");
     let deposit = format!(
         "POST /accounts/deposit HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\nContent-Length: 84\r\n\r\n{:84}",

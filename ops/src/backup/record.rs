@@ -41,9 +41,14 @@ impl LastBackup {
         unfinished.finish(RECORD_NAME)
     }
 
+    /// Where a data directory has it.
+    pub(crate) fn path(data: &Path) -> PathBuf {
+        data.join(RECORD_NAME)
+    }
+
     /// The last backup of a data directory; `None` when none is known.
     pub(crate) fn of(data: &Path) -> Option<Self> {
-        let text = fs::read(data.join(RECORD_NAME)).ok()?;
+        let text = fs::read(Self::path(data)).ok()?;
         serde_json::from_slice(&text).ok()
     }
 }

@@ -5,6 +5,8 @@ use std::path::Path;
 use super::{check_region, code_list, table};
 
 const PREFIX: &str = "foretell_gateway_";
+/// Before the names of processes.
+const PROCESSES: &str = "process_";
 
 /// A metric family: `# HELP` and `# TYPE` lines, then its samples.
 struct Family<'a> {
@@ -51,14 +53,9 @@ fn metrics_are_current() {
     let families = families(&page);
     assert!(families.len() > 20, "{} metrics", families.len());
     let rows = families.iter().map(|family| {
-        let suffix = if family.kind == "counter" {
-            "_total"
-        } else {
-            ""
-        };
         let name = family.name.trim_start_matches(PREFIX);
         [
-            format!("`{name}{suffix}`"),
+            format!("`{name}`"),
             family.kind.to_owned(),
             code_list(family.labels.iter().copied()),
             family.help.to_owned(),
@@ -77,8 +74,13 @@ fn alerts_and_dashboard_use_existing_metrics() {
         let text = std::fs::read_to_string(packaging.join(file)).expect("a readable file");
         let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
         let names: Vec<&str> = words
-            .filter(|word| word.len() > PREFIX.len() && word.starts_with(PREFIX))
-            .map(|name| name.trim_end_matches("_total").trim_end_matches("_bucket"))
+            .filter(|word| {
+                [PREFIX, PROCESSES].iter().any(|prefix| {
+                    word.strip_prefix(prefix)
+                        .is_some_and(|name| !name.is_empty())
+                })
+            })
+            .map(|name| name.trim_end_matches("_bucket"))
             .collect();
         assert!(names.len() > 6, "{file}: {names:?}");
         for name in names {
@@ -107,5 +109,29 @@ fn every_alert_has_its_row_in_the_documentation() {
             count += 1;
         }
         assert_eq!(count, page.matches("| `Foretell").count());
+    }
+}
+
+#[test]
+fn the_runbook_of_every_alert_exists() {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    for rules in ["alerts.yml", "alerts-cluster.yml"] {
+        let rules = std::fs::read_to_string(root.join("ops/packaging").join(rules));
+        let rules = rules.expect("a readable file");
+        let places: Vec<_> = rules
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("runbook_url: "))
+            .collect();
+        assert_eq!(places.len(), rules.matches("- alert: ").count());
+        for place in places {
+            let (page, section) = place.split_once('#').expect("a section");
+            let page = std::fs::read_to_string(root.join(page)).expect(place);
+            let titles = page.lines().filter(|line| line.starts_with('#'));
+            let mut anchors = titles.map(|title| {
+                let title = title.trim_start_matches('#').trim().to_lowercase();
+                title.replace(' ', "-")
+            });
+            assert!(anchors.any(|anchor| anchor == section), "no {place}");
+        }
     }
 }

@@ -9,8 +9,8 @@ use foretell_auth::{MasterSecret, Window};
 use foretell_checkpoint::Signer;
 use foretell_engine::{Checkpoints, EngineConfig, EngineError, SigningDomain, Waiting};
 use foretell_gateway::{
-    CatalogConfig, ConnectionLimits, GatewayConfig, OperatorToken, OracleConfig, Origin,
-    RequestPolicyConfig, Surface,
+    CatalogConfig, ConnectionLimits, GatewayConfig, GatewayPlace, OperatorToken, OracleConfig,
+    Origin, RequestPolicyConfig, Surface,
 };
 use foretell_journal::disk::Disk;
 use foretell_matching::Capacity;
@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 
 use super::cluster_config;
 use super::fd_limit;
+use crate::backup::record::LastBackup;
 use crate::cli::{self, EngineArgs, GatewayArgs};
 use crate::config::{ClusterRole, Config, Durability, Wait};
 use crate::data_directory::check_owner;
@@ -185,7 +186,14 @@ fn gateway_config(config: &Config, arguments: &GatewayArgs) -> Result<GatewayCon
             .map_err(|error| Failure::new(error.to_string())),
         false => Ok(None),
     };
+    // Gateways that are started by hand, each with its own operator surface, are scraped one by one.
+    let is_one_of_many = arguments.number.is_some() && arguments.one_of > 1;
     Ok(GatewayConfig {
+        place: GatewayPlace {
+            number: arguments.number.unwrap_or(1),
+            of: arguments.one_of,
+            directory: is_one_of_many.then(|| config.data.directory.clone()),
+        },
         journal: config
             .data
             .directory
@@ -194,6 +202,7 @@ fn gateway_config(config: &Config, arguments: &GatewayArgs) -> Result<GatewayCon
             .data
             .directory
             .join(foretell_engine::SNAPSHOT_DIRECTORY),
+        last_backup: LastBackup::path(&config.data.directory),
         checkpoints: config
             .data
             .directory

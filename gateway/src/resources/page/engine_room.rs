@@ -18,6 +18,7 @@ use crate::http::request_context::RequestContext;
 use crate::page::EngineRoom;
 use crate::policy::limits::ENGINE_ROOM_AGE;
 use crate::policy::work;
+use crate::resources::operator::site::processes::files_of;
 use crate::resources::operator::site::status::{StageRow, engine_stages, own_stages};
 use crate::resources::page::page;
 use crate::resources::service::checkpoints::newest_row;
@@ -179,13 +180,4 @@ fn measure(journal: &Path, snapshots: &Path) -> JournalRow {
         snapshots,
         snapshot_bytes,
     }
-}
-
-/// Number and bytes of the files of a directory; none when it cannot be read.
-fn files_of(directory: &Path) -> (u64, u64) {
-    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
-    let files = entries.filter_map(|entry| entry.metadata().ok().filter(|it| it.is_file()));
-    files.fold((0, 0), |(count, bytes), file| {
-        (count + 1, bytes + file.len())
-    })
 }

@@ -2,6 +2,6 @@
 
 pub(crate) mod admin;
 pub(crate) mod probes;
-mod processes;
+pub(crate) mod processes;
 pub(crate) mod status;
 pub(crate) mod system;

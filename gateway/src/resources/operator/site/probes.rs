@@ -1,6 +1,8 @@
 //! `/livez`, `/readyz`, `/metrics`: for programs on this machine, without a token. They reveal no
 //! secret and change nothing.
 
+use std::sync::Arc;
+
 use foretell_wire::errors::api_error::FieldError;
 use foretell_wire::{ApiError, ErrorCode, json_text};
 use http::HeaderValue;
@@ -13,11 +15,14 @@ use crate::http::answer::{Answer, Json};
 use crate::http::endpoint::RequestPart;
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
-use crate::metrics::Readings;
+use crate::metrics::exchange_metrics::HostReadings;
+use crate::metrics::siblings::PATIENCE;
+use crate::metrics::{Readings, Scrape};
 use crate::openapi::operation::Operation;
+use crate::policy::work;
 
-const OPEN_METRICS: HeaderValue =
-    HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
+const TEXT_FORMAT: HeaderValue =
+    HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
 
 /// Answer of `GET /livez`.
 #[derive(Serialize, JsonSchema)]
@@ -98,16 +103,24 @@ pub(crate) async fn ready(
     }
 }
 
-/// `GET /metrics`.
+/// `GET /metrics`: of all gateways of the exchange on this host, of the engine and of the host.
 pub(crate) async fn metrics(context: RequestContext) -> Result<Answer, Failure> {
-    let engine = context.app.engine.status().await.ok();
     let app = &context.app;
-    let readings = Readings {
-        catalog: app.sync_status().await.unwrap_or_default(),
-        ..app.readings()
+    // An engine that hangs does not hide the figures that say so.
+    let asked = tokio::time::timeout(PATIENCE, app.engine.status());
+    let (engine, others) = tokio::join!(asked, app.place.others());
+    let engine = engine.ok().and_then(Result::ok);
+    let (reader, process) = (Arc::clone(app), app.engine.engine_process());
+    let host = work::blocking(move || HostReadings::read(&reader, process));
+    let scrape = Scrape {
+        readings: Readings {
+            catalog: app.sync_status().await.unwrap_or_default(),
+            ..app.readings()
+        },
+        engine: engine.as_deref(),
+        host: host.await.map_err(|_| ErrorCode::Internal)?,
+        others,
     };
-    let page = app
-        .metrics
-        .page(readings, &app.durations, engine.as_deref());
-    Ok(Answer::json(page).header(CONTENT_TYPE, OPEN_METRICS))
+    let page = app.metrics.page(&scrape, &app.durations);
+    Ok(Answer::json(page).header(CONTENT_TYPE, TEXT_FORMAT))
 }

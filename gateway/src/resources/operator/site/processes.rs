@@ -1,30 +1,36 @@
 //! The processes of the exchange on this host, as the kernel counts them.
 
 use std::fs;
-use std::time::Duration;
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A process of the exchange.
-#[derive(Serialize, JsonSchema)]
+#[derive(Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Process {
+pub(crate) struct Process {
     /// What it is: `engine`, `gateway-1`, `catalog-sync`, …
-    name: String,
+    pub(crate) name: String,
     pid: u32,
     /// Seconds since its start.
     age_seconds: u64,
+    /// Unix seconds of its start.
+    pub(crate) started: u64,
     /// CPU time since its start, seconds.
     #[schemars(range(min = 0))]
-    cpu_seconds: f64,
+    pub(crate) cpu_seconds: f64,
     /// Memory that it has in use, bytes.
-    memory_bytes: u64,
-    threads: u64,
+    pub(crate) memory_bytes: u64,
+    pub(crate) threads: u64,
+    /// Open file descriptors, and the most that it may open.
+    pub(crate) open_files: u64,
+    pub(crate) max_open_files: u64,
 }
 
 /// The supervisor and its children; of a gateway without a supervisor itself and the engine.
-pub(super) fn all(engine: Option<i32>) -> Vec<Process> {
+pub(crate) fn all(engine: Option<i32>) -> Vec<Process> {
     let own = std::process::id();
     let Some(own_stat) = Stat::of(own) else {
         return Vec::new();
@@ -89,10 +95,34 @@ impl Stat {
             pid,
             age_seconds: age.as_secs(),
             cpu_seconds: seconds(self.ticks),
+            started: since_epoch().saturating_sub(age.as_secs()),
             memory_bytes: pages * rustix::param::page_size() as u64,
             threads: self.threads,
+            open_files: files_of(Path::new(&format!("/proc/{pid}/fd"))).0,
+            max_open_files: max_open_files(pid).unwrap_or_default(),
         })
     }
+}
+
+fn since_epoch() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.unwrap_or_default().as_secs()
+}
+
+fn max_open_files(pid: u32) -> Option<u64> {
+    let limits = fs::read_to_string(format!("/proc/{pid}/limits")).ok()?;
+    let mut lines = limits.lines();
+    let limit = lines.find_map(|line| line.strip_prefix("Max open files"))?;
+    limit.split_whitespace().next()?.parse().ok()
+}
+
+/// Number and bytes of the entries of a directory; none when it cannot be read.
+pub(crate) fn files_of(directory: &Path) -> (u64, u64) {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    entries.fold((0, 0), |(count, bytes), entry| {
+        let length = entry.metadata().map_or(0, |file| file.len());
+        (count + 1, bytes + length)
+    })
 }
 
 /// The name that the supervisor gives a child, from its arguments, which begin with its command.
@@ -125,5 +155,6 @@ mod tests {
         };
         assert_eq!(process.pid, std::process::id());
         assert!(process.memory_bytes > 0 && process.threads > 0);
+        assert!(process.open_files > 2 && process.max_open_files >= process.open_files);
     }
 }
