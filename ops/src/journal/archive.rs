@@ -6,7 +6,6 @@
 
 use std::fmt;
 use std::fs::File;
-use std::path::Path;
 use std::process::ExitCode;
 
 use foretell_engine::{JOURNAL_DIRECTORY, oldest_usable_snapshot};

@@ -176,7 +176,7 @@ fn moved(row: &Value) -> Result<(i128, i128), Failure> {
         // A number of JSON may have an exponent. Amounts have at most 15 digits: no float rounds them.
         let number = row[name].as_f64().ok_or_else(|| unknown(name))?;
         let amount = Collateral::read(&format!("{number:.6}"));
-        amount.map_or_else(|_| Err(unknown(name)), |amount| Ok(i128::from(amount.0)))
+        amount.map_or_else(|| Err(unknown(name)), |amount| Ok(i128::from(amount.0)))
     };
     let value = micros("usdc_size")?;
     let amount = match (row["type"].as_str(), row["side"].as_str()) {

@@ -20,3 +20,4 @@ mod random;
 mod run;
 mod seal;
 mod site;
+mod withdrawals;

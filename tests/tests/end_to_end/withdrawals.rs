@@ -63,6 +63,15 @@ async fn a_withdrawal_is_asked_for_claimed_and_paid() {
     assert_eq!((status, &again["withdrawal"]), (200, &json!(number)));
     assert_eq!(cash(&exchange, &trader).await.1, "60.5");
 
+    // Another destination under the same reference is no repeat.
+    let other = WithdrawalMessage {
+        destination: "bank account 8",
+        valid_until: in_seconds(601),
+        ..asked
+    };
+    let (status, refused) = ask(&trader, &other).await;
+    assert_eq!(status, 409, "{refused}");
+
     let path = format!("{PATH}/{number}");
     let claim = json!({ "withdrawal": number });
     operator::done(&exchange, "/withdrawals/claim", &claim).await;
@@ -94,6 +103,9 @@ async fn a_withdrawal_is_asked_for_claimed_and_paid() {
     );
     let activity: Value = reqwest::get(query).await.unwrap().json().await.unwrap();
     assert_eq!(activity[0]["usdcSize"], 60.5, "{activity}");
+    let wallet = trader.address();
+    let direct = json!({ "wallet": wallet, "amount": "2", "reference": "wire 4712" });
+    operator::done(&exchange, "/accounts/withdraw", &direct).await;
     reconciled(&exchange);
     audited(exchange, 1);
 }
@@ -109,9 +121,9 @@ fn reconciled(exchange: &Exchange) {
         let report: Value = serde_json::from_slice(&output.stdout).unwrap();
         (output.status.code(), report)
     };
-    let (code, report) = compare("payment,amount\nwire 4711,60.50\n");
-    assert_eq!((code, &report["agreed"]), (Some(0), &json!(1)), "{report}");
-    let (code, report) = compare("payment,amount\nwire 4711,60.51\n");
+    let (code, report) = compare("payment,amount\nwire 4711,60.50\nwire 4712,2\n");
+    assert_eq!((code, &report["agreed"]), (Some(0), &json!(2)), "{report}");
+    let (code, report) = compare("payment,amount\nwire 4711,60.51\nwire 4712,2\n");
     assert_eq!(code, Some(1), "{report}");
     assert_eq!(report["differences"][0]["what"], "another amount");
 }
