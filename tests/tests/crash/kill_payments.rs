@@ -78,7 +78,8 @@ async fn what_was_paid_is_paid_once_and_told() {
     closing.send_replace(true);
     pays.await.expect("the cashier saw nothing wrong");
 
-    let rows = compare(&exchange, &users, &known.lock()).await;
+    let acknowledged = std::mem::take(&mut *known.lock());
+    let rows = compare(&exchange, &users, &acknowledged).await;
     compare_notices(&receiver, &rows);
     let journal = exchange.data().join("journal");
     let arguments = [
@@ -91,7 +92,7 @@ async fn what_was_paid_is_paid_once_and_told() {
     let output = audit
         .args(["--signatures", "--reference"])
         .output()
-        .unwrap();
+        .expect("a process");
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{text}");
     assert!(exchange.stop().success(), "a clean stop");

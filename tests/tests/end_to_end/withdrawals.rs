@@ -101,7 +101,12 @@ async fn a_withdrawal_is_asked_for_claimed_and_paid() {
         exchange.data_surface,
         trader.address()
     );
-    let activity: Value = reqwest::get(query).await.unwrap().json().await.unwrap();
+    let activity: Value = reqwest::get(query)
+        .await
+        .expect("an answer")
+        .json()
+        .await
+        .expect("JSON");
     assert_eq!(activity[0]["usdcSize"], 60.5, "{activity}");
     let wallet = trader.address();
     let direct = json!({ "wallet": wallet, "amount": "2", "reference": "wire 4712" });
@@ -112,13 +117,18 @@ async fn a_withdrawal_is_asked_for_claimed_and_paid() {
 
 /// The bank's list agrees, and another one does not.
 fn reconciled(exchange: &Exchange) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("a directory");
     let file = folder.path().join("bank.csv");
     let compare = |text: &str| {
-        std::fs::write(&file, text).unwrap();
-        let arguments = ["--json", "withdrawals", "reconcile", file.to_str().unwrap()];
-        let output = exchange.foretell(&arguments).output().unwrap();
-        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        std::fs::write(&file, text).expect("a file");
+        let arguments = [
+            "--json",
+            "withdrawals",
+            "reconcile",
+            file.to_str().expect("a path"),
+        ];
+        let output = exchange.foretell(&arguments).output().expect("a process");
+        let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         (output.status.code(), report)
     };
     let (code, report) = compare("payment,amount\nwire 4711,60.50\nwire 4712,2\n");
@@ -137,10 +147,10 @@ fn audited(exchange: Exchange, withdrawals: u64) {
         let arguments = ["--json", "audit", "--journal", &journal, "verify"];
         let mut command = exchange.foretell(&arguments);
         command.args(["--signatures", "--reference"]);
-        let output = command.output().unwrap();
+        let output = command.output().expect("a process");
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(output.status.success(), "{text}");
-        serde_json::from_str::<Value>(&text).unwrap()
+        serde_json::from_str::<Value>(&text).expect("JSON")
     };
     let report = verify(&exchange);
     let sound = report["signatures"]["sound"].as_u64().expect("a number");
@@ -223,7 +233,10 @@ async fn what_is_asked_for_wrongly_changes_nothing() {
     foreign["signature"] = json!(alice.sign_withdrawal(&good, &[7; 32]));
     assert_eq!(send(&foreign).await.0, 400);
     assert_eq!(send(&body).await.0, 200);
-    let (_, page) = alice.signed(Method::GET, PATH, "", "").await.unwrap();
+    let (_, page) = alice
+        .signed(Method::GET, PATH, "", "")
+        .await
+        .expect("an answer");
     let number = page["data"][0]["withdrawal"].as_u64().expect("a number");
     let path = format!("{PATH}/{number}");
     for (trader, path) in [
@@ -231,10 +244,16 @@ async fn what_is_asked_for_wrongly_changes_nothing() {
         (alice, "/withdrawals/x"),
         (alice, "/withdrawals/1"),
     ] {
-        let (status, refused) = trader.signed(Method::DELETE, path, "", "").await.unwrap();
+        let (status, refused) = trader
+            .signed(Method::DELETE, path, "", "")
+            .await
+            .expect("an answer");
         assert_eq!(status, 404, "{path}: {refused}");
     }
-    let (status, row) = alice.signed(Method::DELETE, &path, "", "").await.unwrap();
+    let (status, row) = alice
+        .signed(Method::DELETE, &path, "", "")
+        .await
+        .expect("an answer");
     assert_eq!((status, &row["status"]), (200, &json!("cancelled")));
     assert_eq!(cash(&exchange, alice).await, before);
     // The signature of a cancelled request asks for nothing again.
@@ -276,8 +295,8 @@ async fn a_statement_adds_up_to_the_account() {
     let output = exchange
         .foretell(&["account", "statement", &wallet])
         .output()
-        .unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
+        .expect("an answer");
+    let text = String::from_utf8(output.stdout).expect("text");
     assert!(output.status.success(), "{text}");
     let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
     let kinds: Vec<_> = lines.iter().map(|fields| fields[1]).collect();

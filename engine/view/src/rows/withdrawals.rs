@@ -181,7 +181,7 @@ impl Withdrawals {
         }
         let ended = self.ended_of(account, self.ended_count_of(account));
         // Those that ended before it was asked for are not it.
-        let mut since = ended.take_while(|it| it.sequence > number);
+        let mut since = ended.take_while(|it| it.sequence >= number);
         since.find(|it| it.number == number)
     }
 
