@@ -67,7 +67,7 @@ fn a_withdrawal_with_the_genesis_as_salt() {
     );
     let signature = signer.sign_digest(&digest);
     assert_eq!(
-        hex::encode(&signature),
+        hex::encode(signature),
         "281726aad4f157a1624a4414ba541472e32bec65f81454c03f84de2a960b02cc\
          71d154d1aa193a93df342c57cd445e595eacbfb9524ade4ec1293c2517c4b60d1b"
     );
