@@ -15,7 +15,6 @@ use serde::{Deserialize, Serialize};
 use crate::access::operator_token::OperatorToken;
 use crate::access::oracle::OracleConfig;
 use crate::http::surface::Surface;
-use crate::metrics::siblings::GatewayPlace;
 use crate::page::PageConfig;
 use crate::policy::cors::Origin;
 use crate::policy::limits::{ConnectionLimits, StreamLimits};
@@ -192,4 +191,24 @@ impl GatewayConfig {
             place: GatewayPlace::ALONE,
         }
     }
+}
+
+/// This gateway among those of its exchange.
+#[derive(Clone, Debug)]
+pub struct GatewayPlace {
+    /// Its number, from 1.
+    pub number: u32,
+    /// Number of all.
+    pub of: u32,
+    /// Directory of their sockets; `None` where each is scraped alone.
+    pub directory: Option<PathBuf>,
+}
+
+impl GatewayPlace {
+    /// The only one.
+    pub const ALONE: Self = Self {
+        number: 1,
+        of: 1,
+        directory: None,
+    };
 }

@@ -33,13 +33,12 @@ mod view;
 pub use access::credentials::BadPrefix;
 pub use access::operator_token::{OperatorToken, OperatorTokenError};
 pub use access::oracle::{OracleConfig, sign_webhook};
-pub use config::{CatalogConfig, GatewayConfig, HeaderPrefix, RequestPolicyConfig};
+pub use config::{CatalogConfig, GatewayConfig, GatewayPlace, HeaderPrefix, RequestPolicyConfig};
 pub use foretell_wire::Compatibility;
 pub use foretell_wire::text::time::TimeForm;
 pub use gateway::{Gateway, GatewayError, run, start};
 pub use http::surface::Surface;
 pub use metrics::metrics_example;
-pub use metrics::siblings::GatewayPlace;
 pub use page::{Currency, Logo, PageConfig, SiteConfig};
 pub use policy::cors::{BadOrigin, Origin};
 pub use policy::limits::{

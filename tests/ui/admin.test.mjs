@@ -157,7 +157,7 @@ test("two persons pay a withdrawal above the limit", async () => {
 test("a user asks for a withdrawal, cancels it, asks again, and sees that it is paid", async () => {
   const [admin, page] = [await desk(browser), await open(browser)];
   await go(page, "/ui/portfolio");
-  await connect(page, 4);
+  await connect(page, 3);
   const free = async () => Number((await page.locator(".card", { hasText: "Free" }).locator("strong").innerText()).replace(/[$,]/g, ""));
   const before = await eventually(free, (amount) => amount > 0);
   const form = page.locator("withdraw-form");

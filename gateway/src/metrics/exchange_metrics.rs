@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicU64;
 
 use foretell_checkpoint::CheckpointReader;
-use foretell_model::{Micros, TimeNs};
+use foretell_model::TimeNs;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -15,6 +15,7 @@ use prometheus_client::registry::Registry;
 
 use crate::app::App;
 use crate::metrics::Number;
+use crate::metrics::money::Money;
 use crate::resources::operator::site::processes::{self, Process};
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
@@ -111,20 +112,6 @@ fn checkpoint(file: &Path) -> Option<u64> {
 fn backup(record: &Path) -> Option<u64> {
     let record: serde_json::Value = serde_json::from_slice(&fs::read(record).ok()?).ok()?;
     Some(record.get("time_ms")?.as_u64()? / 1_000)
-}
-
-/// The exchange's money, as of a scrape.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Money {
-    /// Deposits less withdrawals.
-    pub(crate) deposited: Micros,
-    /// Locked by outstanding shares.
-    pub(crate) locked: Micros,
-    pub(crate) fees: Micros,
-    /// Accrued and not yet paid.
-    pub(crate) rebates: Micros,
-    /// Reserved by withdrawals that are not paid yet.
-    pub(crate) held: Micros,
 }
 
 /// The registry of a scraped gateway.

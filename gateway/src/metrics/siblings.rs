@@ -15,6 +15,7 @@ use tokio::io::AsyncReadExt as _;
 use tokio::net::UnixStream;
 
 use crate::app::App;
+use crate::config::GatewayPlace;
 
 /// How long another process is waited for.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
@@ -26,25 +27,7 @@ const IDLE: Timespec = Timespec {
 /// Longest page that is read.
 const MAX_PAGE_BYTES: u64 = 16 << 20;
 
-/// This gateway among those of its exchange.
-#[derive(Clone, Debug)]
-pub struct GatewayPlace {
-    /// Its number, from 1.
-    pub number: u32,
-    /// Number of all.
-    pub of: u32,
-    /// Directory of their sockets; `None` where each is scraped alone.
-    pub directory: Option<PathBuf>,
-}
-
 impl GatewayPlace {
-    /// The only one.
-    pub const ALONE: Self = Self {
-        number: 1,
-        of: 1,
-        directory: None,
-    };
-
     /// The pages of the other gateways by number; `None` for one that does not answer.
     pub(crate) async fn others(&self) -> Vec<(u32, Option<String>)> {
         let Some(directory) = &self.directory else {
