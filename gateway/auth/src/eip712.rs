@@ -88,7 +88,7 @@ pub fn domain_separator(
     }
 }
 
-/// The type of a domain of this exchange alone: its salt is the genesis of the journal.
+/// The type of a domain of this exchange alone: its salt names the journal.
 pub const DOMAIN_TYPE_WITH_SALT: &str =
     "EIP712Domain(string name,string version,uint256 chainId,bytes32 salt)";
 

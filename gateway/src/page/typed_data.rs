@@ -1,14 +1,17 @@
-//! Typed data (EIP-712) as wallets get it, restricted to the two statements of this exchange: the
-//! request of an API key, and an order. The digest is computed from parsed fields, never taken.
+//! Typed data (EIP-712) as wallets get it, restricted to the statements of this exchange: the
+//! request of an API key, an order, and a withdrawal. The digest is computed from parsed fields, never taken.
 
 use foretell_auth::domains::{Domain, Domains};
 use foretell_auth::eip712::{
-    DOMAIN_TYPE, DOMAIN_TYPE_WITHOUT_CONTRACT, Hash, L1_DOMAIN_NAME, L1_DOMAIN_VERSION, L1_MESSAGE,
-    L1_TYPE, ORDER_TYPE, digest, l1_digest, order_struct_hash,
+    DOMAIN_TYPE, DOMAIN_TYPE_WITH_SALT, DOMAIN_TYPE_WITHOUT_CONTRACT, Hash, L1_DOMAIN_NAME,
+    L1_DOMAIN_VERSION, L1_MESSAGE, L1_TYPE, ORDER_TYPE, digest, l1_digest, order_struct_hash,
 };
 use foretell_auth::order::OrderFields;
 use foretell_auth::text::parse_decimal_256;
-use foretell_model::{Side, TimeMs, TokenId, WalletAddress, WalletKind};
+use foretell_auth::withdrawal::{
+    WITHDRAWAL_DOMAIN_NAME, WITHDRAWAL_DOMAIN_VERSION, WITHDRAWAL_TYPE, WithdrawalMessage,
+};
+use foretell_model::{Micros, Side, TimeMs, TokenId, WalletAddress, WalletKind};
 use foretell_wire::text::ids;
 use serde_json::{Map, Value};
 use thiserror::Error;
@@ -19,10 +22,10 @@ pub(crate) enum TypedDataError {
     /// The domain has another chain than this exchange.
     #[error("domain.chainId is not {0}, the chain of this exchange")]
     Chain(u64),
-    /// Neither the domain of L1 statements nor one of orders.
+    /// Neither the domain of L1 statements nor one of orders or of withdrawals.
     #[error("domain is none of this exchange: see /ui/api/site")]
     Domain,
-    /// Another type than the two of this exchange.
+    /// Another type than those of this exchange.
     #[error("types.{0} is not the type that this exchange signs")]
     Types(&'static str),
     /// A field is missing or wrong.
@@ -41,11 +44,12 @@ fn wrong(field: &'static str, allowed: &'static str) -> TypedDataError {
 }
 
 /// The digest that `signer` signs for typed data, if it is a statement of this exchange that the
-/// signer makes itself.
+/// signer makes itself. `salt` names the journal.
 pub(crate) fn digest_of(
     data: &Value,
     signer: WalletAddress,
     domains: &Domains,
+    salt: &[u8; 32],
 ) -> Result<Hash, TypedDataError> {
     let chain = domains.chain_id();
     let domain = object(data, "domain")?;
@@ -74,7 +78,13 @@ pub(crate) fn digest_of(
                 &order_struct_hash(&order.words()),
             ))
         }
-        _ => Err(wrong("primaryType", "ClobAuth, Order")),
+        Some("Withdrawal") => {
+            check_type(data, "Withdrawal", WITHDRAWAL_TYPE)?;
+            check_domain_type(data, DOMAIN_TYPE_WITH_SALT)?;
+            check_withdrawal_domain(domain, salt)?;
+            Ok(withdrawal(message)?.digest(chain, salt))
+        }
+        _ => Err(wrong("primaryType", "ClobAuth, Order, Withdrawal")),
     }
 }
 
@@ -125,6 +135,39 @@ fn check_statement_domain(domain: &Map<String, Value>) -> Result<(), TypedDataEr
     } else {
         Err(TypedDataError::Domain)
     }
+}
+
+fn check_withdrawal_domain(
+    domain: &Map<String, Value>,
+    salt: &[u8; 32],
+) -> Result<(), TypedDataError> {
+    let text = |field| domain.get(field).and_then(Value::as_str);
+    let is_known = text("name") == Some(WITHDRAWAL_DOMAIN_NAME)
+        && text("version") == Some(WITHDRAWAL_DOMAIN_VERSION)
+        && text("salt").and_then(ids::bytes32) == Some(*salt);
+    match is_known && domain.len() == 4 {
+        true => Ok(()),
+        false => Err(TypedDataError::Domain),
+    }
+}
+
+fn withdrawal(message: &Map<String, Value>) -> Result<WithdrawalMessage<'_>, TypedDataError> {
+    let text = |field| message.get(field).and_then(Value::as_str);
+    let amount = |field| u64::try_from(number(message.get(field))?).ok();
+    let any = "a text";
+    Ok(WithdrawalMessage {
+        wallet: text("wallet")
+            .and_then(ids::address)
+            .ok_or_else(|| wrong("message.wallet", ADDRESS))?,
+        destination: text("destination").ok_or_else(|| wrong("message.destination", any))?,
+        amount: amount("amount")
+            .map(Micros)
+            .ok_or_else(|| wrong("message.amount", DIGITS))?,
+        reference: text("reference").ok_or_else(|| wrong("message.reference", any))?,
+        valid_until: amount("validUntil")
+            .map(TimeMs)
+            .ok_or_else(|| wrong("message.validUntil", "unix milliseconds"))?,
+    })
 }
 
 fn order_domain<'d>(

@@ -87,8 +87,64 @@ fn statement_data() -> Value {
     })
 }
 
+const SALT: [u8; 32] = [7; 32];
+
+fn withdrawal_data() -> Value {
+    json!({
+        "types": { "EIP712Domain": fields(DOMAIN_TYPE_WITH_SALT), "Withdrawal": fields(WITHDRAWAL_TYPE) },
+        "primaryType": "Withdrawal",
+        "domain": {
+            "name": "Foretell Withdrawals",
+            "version": "1",
+            "chainId": 80_002,
+            "salt": format!("0x{}", "07".repeat(32)),
+        },
+        "message": {
+            "wallet": signer().address().to_string(),
+            "destination": "bank account 7",
+            "amount": "2500000",
+            "reference": "rent",
+            "validUntil": "1795774800000",
+        },
+    })
+}
+
+/// As `a_withdrawal_with_the_genesis_as_salt` of the crate `foretell-auth` knows it.
+#[test]
+fn a_withdrawal_is_signed_for_this_journal_alone() {
+    let data = withdrawal_data();
+    let message = WithdrawalMessage {
+        wallet: signer().address(),
+        destination: "bank account 7",
+        amount: Micros(2_500_000),
+        reference: "rent",
+        valid_until: TimeMs(1_795_774_800_000),
+    };
+    assert_eq!(digest_for(&data), Ok(message.digest(80_002, &SALT)));
+    for (pointer, value, part) in [
+        (
+            "/domain/salt",
+            json!(format!("0x{}", "08".repeat(32))),
+            "domain",
+        ),
+        ("/domain/name", json!("Foretell"), "domain"),
+        ("/message/amount", json!("-1"), "message.amount"),
+        ("/message/destination", json!(7), "message.destination"),
+        (
+            "/types/Withdrawal/2/type",
+            json!("uint64"),
+            "types.Withdrawal",
+        ),
+    ] {
+        let mut wrong = data.clone();
+        *wrong.pointer_mut(pointer).expect("a field") = value;
+        let why = digest_for(&wrong).expect_err(pointer).to_string();
+        assert!(why.contains(part), "{pointer}: {why}");
+    }
+}
+
 fn digest_for(data: &Value) -> Result<Hash, TypedDataError> {
-    digest_of(data, signer().address(), &Domains::default())
+    digest_of(data, signer().address(), &Domains::default(), &SALT)
 }
 
 #[test]

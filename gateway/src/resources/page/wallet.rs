@@ -236,7 +236,8 @@ fn sign(context: &RequestContext, params: &Value) -> Result<Returned, CallError>
         }
         other => other,
     };
-    let digest = digest_of(data, address, &context.app.auth.domains)?;
+    let salt = *context.app.shared_view.read().view.branch();
+    let digest = digest_of(data, address, &context.app.auth.domains, &salt)?;
     let signature = hex::encode(signer.sign_digest(&digest));
     Ok(Returned::Text(format!("0x{signature}")))
 }
