@@ -161,7 +161,7 @@ impl Trader {
     ) -> Result<Self, Failure> {
         let signer = Signer::from_hex(private_key.trim())
             .ok_or_else(|| Failure::new("the private key is not 64 hex digits of a valid key"))?;
-        let http = foretell_operator_client::http_client()
+        let http = foretell_operator_client::http_client_of(base)
             .timeout(Duration::from_secs(30))
             .no_proxy()
             .build()

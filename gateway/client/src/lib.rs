@@ -22,6 +22,14 @@ pub fn http_client() -> ClientBuilder {
     Client::builder()
 }
 
+/// A builder of clients of one server. For plain HTTP it needs no certificates: a small system has none.
+pub fn http_client_of(url: &str) -> ClientBuilder {
+    match url.starts_with("https:") {
+        true => http_client(),
+        false => http_client().tls_certs_only([]),
+    }
+}
+
 /// Why a request failed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum OperatorError {
@@ -65,7 +73,7 @@ impl OperatorClient {
     /// # Errors
     /// The HTTP client cannot be created.
     pub fn new(base: &str, token: &str) -> Result<Self, String> {
-        let http = http_client()
+        let http = http_client_of(base)
             .timeout(ANSWER_TIMEOUT)
             .no_proxy()
             .redirect(redirect::Policy::none())

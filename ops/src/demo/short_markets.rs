@@ -11,7 +11,7 @@
 use std::time::Duration;
 
 use foretell_model::{Lots, MarketState, Payout};
-use foretell_operator_client::{OperatorClient, http_client};
+use foretell_operator_client::{OperatorClient, http_client_of};
 use foretell_wire::operator::{
     MarketDescription, MarketName, MarketRegistration, MarketTerms, OperatorCommand,
     PlainForm as _, Resolution, TickSize, payout_word,
@@ -77,7 +77,7 @@ impl MarketHost {
     ) -> Result<Self, Failure> {
         Ok(Self {
             client: client::connect_to(config.operator.listen, config)?,
-            http: http_client()
+            http: http_client_of(trading)
                 .build()
                 .map_err(|error| Failure::new(format!("cannot make an HTTP client: {error}")))?,
             trading: trading.to_owned(),

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use foretell_engine::CHECKPOINTS_NAME;
 use foretell_model::limits::FORMAT_ID;
-use foretell_operator_client::http_client;
+use foretell_operator_client::http_client_of;
 
 use super::mask::mask;
 use crate::config::{Config, Loaded};
@@ -88,7 +88,7 @@ fn metrics(config: &Config) -> Result<String, String> {
     let url = format!("http://{}/metrics", config.operator.listen);
     let runtime = runtime::small().map_err(|error| error.to_string())?;
     let asked = runtime.block_on(async {
-        let client = http_client().no_proxy().timeout(PATIENCE).build()?;
+        let client = http_client_of(&url).no_proxy().timeout(PATIENCE).build()?;
         client
             .get(url)
             .send()

@@ -127,7 +127,7 @@ impl Receiver {
         let webhooks = &config.webhooks;
         let secret = OperatorToken::load(&webhooks.secret_file)
             .map_err(|error| Failure::new(error.to_string()))?;
-        let http = foretell_operator_client::http_client()
+        let http = foretell_operator_client::http_client_of(&webhooks.url)
             .timeout(TIMEOUT)
             // An answer of another address is no receipt.
             .redirect(reqwest::redirect::Policy::none())
