@@ -218,7 +218,7 @@ impl<C: Clocks> ServingParts<C> {
     }
 }
 
-/// Rejects a wall clock more than [`MAX_CLOCK_ADVANCE`] ahead of the last command, before any frame
+/// Rejects a wall clock more than `MAX_CLOCK_ADVANCE` ahead of the last command, before any frame
 /// is journalled with its time.
 ///
 /// # Errors
