@@ -52,15 +52,16 @@ class People:
             {"wallet": wallet, "amount": amount, "reference": f"{name} {now}"}
             for name, amount in (("small", "100"), ("paid", "150"), ("given up", "150"))
         )
-        assert "held" not in self.command(self.cashier, "/accounts/withdraw", small)
-        for wanted in (paid, given_up):
-            assert self.command(self.cashier, "/accounts/withdraw", wanted)["held"]
+        assert not self.command(self.cashier, "/accounts/withdraw", small).get("waits")
+        paid, given_up = (self.command(self.cashier, "/accounts/withdraw", wanted) for wanted in (paid, given_up))
+        assert paid["waits"] and given_up["waits"], (paid, given_up)
         waiting = self.operator.get("/withdrawals", auth=self.cashier)["withdrawals"]
         assert [row["asked_by"] for row in waiting] == ["ann", "ann"], waiting
-        self.command(self.cashier, "/withdrawals/confirm", {"reference": paid["reference"]}, 409)
-        self.walk.command("/withdrawals/confirm", {"reference": paid["reference"]})
-        self.command(self.cashier, "/withdrawals/release", {"reference": given_up["reference"]})
-        self.walk.command("/withdrawals/confirm", {"reference": paid["reference"]}, 404)
+        payment = {"withdrawal": paid["sequence"], "payment": f"wire {now}"}
+        self.command(self.cashier, "/withdrawals/pay", payment, 409)
+        self.walk.command("/withdrawals/pay", payment)
+        self.command(self.cashier, "/withdrawals/fail", {"withdrawal": given_up["sequence"]})
+        self.walk.command("/withdrawals/fail", {"withdrawal": given_up["sequence"]}, 404)
         assert self.operator.get("/withdrawals", auth=self.cashier)["withdrawals"] == []
         self.walk.command("/system/payments", {"withdrawal_limit": "0", "rebates_daily": False})
 
