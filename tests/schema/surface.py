@@ -39,7 +39,7 @@ PROFITS = {"avg_price", "entry_cost_usdc", "current_price", "current_value", "re
 # Fields that an answer may leave out.
 OPTIONAL = {"duplicate", "error", "code", "revokedAt", "BUY", "SELL", "number", "cancelled", "eventId", "payout", "next_cursor", "already_paid"}
 OPTIONAL |= {"negativeRisk", "rank", "rank_pnl", "rank_volume", "dt", "date", *PROFITS}
-OPTIONAL |= {"startDate", "endDate", "creationDate", "createdAt", "updatedAt", "held", "settled_at"}
+OPTIONAL |= {"startDate", "endDate", "creationDate", "createdAt", "updatedAt", "waits", "settled_at"}
 # Those that only the object of this name may leave out.
 OPTIONAL_OF = {
     "life": {"opens_at", "closes_at", "game_start_time", "proposal", "settlement"},
