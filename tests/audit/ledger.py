@@ -125,13 +125,13 @@ class Ledger:
         self.accounts[event.account].free -= event.amount
         self.collateral -= event.amount
 
-    def withdrawal_held(self, event, command=None, own=None, sequence=0, sign=1):
+    def withdrawal_requested(self, event, command=None, own=None, sequence=0, sign=1):
         account, amount = self.accounts[event.account], sign * event.amount
         account.free -= amount
         account.reserved += amount
 
     def withdrawal_released(self, event, command=None, own=None, sequence=0):
-        self.withdrawal_held(event, sign=-1)
+        self.withdrawal_requested(event, sign=-1)
 
     def rebate_paid(self, event, command=None, own=None, sequence=0):
         account, amount = self.accounts[event.account], event.amount
@@ -270,7 +270,7 @@ class Ledger:
         "Merged": merged,
         "Redeemed": redeemed,
         "Converted": converted_,
-        "WithdrawalHeld": withdrawal_held,
+        "WithdrawalRequested": withdrawal_requested,
         "WithdrawalReleased": withdrawal_released,
         "RebatePaid": rebate_paid,
         "EventRegistered": event_registered,

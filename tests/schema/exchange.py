@@ -32,6 +32,14 @@ DAVE = "0x7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6"
 CONTRACTS = {False: "0xE111180000d2663C0091e4f400237545B87B996B", True: "0xe2222d279d744050d28e00520010520000310F59"}
 ZERO = "0x" + 64 * "0"
 DOMAIN = [("name", "string"), ("version", "string"), ("chainId", "uint256")]
+SALTED_DOMAIN = [*DOMAIN, ("salt", "bytes32")]
+WITHDRAWAL = [
+    ("wallet", "address"),
+    ("destination", "string"),
+    ("amount", "uint256"),
+    ("reference", "string"),
+    ("validUntil", "uint256"),
+]
 CLOB_AUTH = [("address", "address"), ("timestamp", "string"), ("nonce", "uint256"), ("message", "string")]
 ORDER = [
     ("salt", "uint256"),
@@ -153,6 +161,14 @@ class Wallet:
         domain_fields = [*DOMAIN, ("verifyingContract", "address")]
         order["signature"] = signed(self.key, domain, domain_fields, "Order", ORDER, message)
         return {"order": order, "owner": self.trio["apiKey"], "orderType": "GTC", **(terms or {})}
+
+    def withdrawal(self, domain, amount, reference, valid_until):
+        """A signed request of a withdrawal; `domain` is that of `/withdrawals/domain`."""
+        asked = {"wallet": self.address, "destination": "bank", "reference": reference, "validUntil": valid_until}
+        salted = {name: domain[name] for name, _ in SALTED_DOMAIN}
+        message = {**asked, "amount": amount}
+        signature = signed(self.key, salted, SALTED_DOMAIN, "Withdrawal", WITHDRAWAL, message)
+        return {**asked, "amount": str(amount), "signature": signature}
 
 
 class L1(requests.auth.AuthBase):

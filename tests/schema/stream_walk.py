@@ -72,7 +72,7 @@ class Walk:
             operate("account", "deposit", wallet.address, "5000")
 
     def all(self):
-        for step in (self.registration, self.subscriptions, self.trades, self.changes, self.resumes, self.modes):
+        for step in (self.registration, self.subscriptions, self.trades, self.withdrawal, self.changes, self.resumes, self.modes):
             step()
             print(f"   {step.__name__}", flush=True)
 
@@ -130,6 +130,15 @@ class Walk:
         self.trading.delete("/order", {"orderID": resting}, auth=L2(self.alice))
         self.makers.until("order", id=resting, type="CANCELLATION", status="CANCELED")
         self.stock.until("best_bid_ask", asset_id=self.yes, best_bid="0")
+
+    def withdrawal(self):
+        """A withdrawal is asked for and cancelled."""
+        domain, now = self.trading.get("/withdrawals/domain"), time.time_ns()
+        body = self.alice.withdrawal(domain, 5, f"rent {now}", now // 1_000_000 + 600_000)
+        number = self.trading.post("/withdrawals", body, auth=L2(self.alice))["withdrawal"]
+        self.makers.until("withdrawal", withdrawal=number, status="requested")
+        self.trading.delete("/withdrawals/{number}", auth=L2(self.alice), number=number)
+        self.makers.until("withdrawal", withdrawal=number, status="cancelled")
 
     def changes(self):
         """The market gets another tick and minimum size, is paused, resumed, closed, disputed and resolved."""

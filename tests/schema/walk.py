@@ -12,7 +12,7 @@ from pathlib import Path
 
 import requests
 
-from exchange import ALICE, BOB, DAVE, L1, L2, SURFACES, ZERO, Token, Wallet, operate, signed
+from exchange import ALICE, BOB, DAVE, L1, L2, SURFACES, ZERO, Token, Wallet, operate
 from life import Life
 from people import People
 from surface import Surface
@@ -459,14 +459,9 @@ class Walk:
         """Asked for by a signature, cancelled or paid, and opened where they are open."""
         operator, trading, token = self.operator, self.trading, self.bearer
         domain = trading.get("/withdrawals/domain")
-        salted = {field: domain[field] for field in ("name", "version", "chainId", "salt")}
-        kinds = [("name", "string"), ("version", "string"), ("chainId", "uint256"), ("salt", "bytes32")]
-        fields = [("wallet", "address"), ("destination", "string"), ("amount", "uint256"), ("reference", "string"), ("validUntil", "uint256")]
         now, numbers = int(time.time() * 1000) + 600_000, []
         for turn in range(3):
-            asked = {"wallet": self.alice.address, "destination": "bank", "reference": f"rent {now} {turn}", "validUntil": now + turn}
-            signature = signed(self.alice.key, salted, kinds, "Withdrawal", fields, {**asked, "amount": 5})
-            body = {**asked, "amount": "5", "signature": signature}
+            body = self.alice.withdrawal(domain, 5, f"rent {now} {turn}", now + turn)
             numbers.append(trading.post("/withdrawals", body, auth=L2(self.alice))["withdrawal"])
             trading.post("/withdrawals", {**body, "amount": "6"}, 400, auth=L2(self.alice))
         assert trading.get("/withdrawals", auth=L2(self.alice))["data"]

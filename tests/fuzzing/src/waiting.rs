@@ -1,5 +1,5 @@
 //! A state in which everything waits that can: terms, a delayed order, a proposal, policies, listed wallets,
-//! accrued rebates, a settlement and a held withdrawal.
+//! accrued rebates, a settlement and a withdrawal.
 
 use foretell_fixtures::{market, trader};
 use foretell_matching::{Capacity, Exchange};

@@ -24,7 +24,7 @@ pub struct Account {
     pub heartbeat: bool,
     /// Collateral not reserved.
     pub free: Micros,
-    /// Collateral reserved by live BUYs and held withdrawals.
+    /// Collateral reserved by live BUYs and withdrawals that wait.
     pub reserved: Micros,
     /// Rebates accrued and not yet paid (docs/verify/rules.md §23); they cannot be spent.
     pub accrued: Micros,
