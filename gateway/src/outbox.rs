@@ -54,13 +54,11 @@ pub struct Outbox {
     view: View,
     follower: Follower,
     scratch: Scratch,
-    /// Notices of frames up to here were read before.
-    after: Sequence,
 }
 
 impl Outbox {
-    /// Follows the journal after a position; `None` = its end. After a
-    /// restore the frames of the lost branch do not count.
+    /// Follows the journal after a position; `None` = its end. Of a branch that a restore ended only the
+    /// frames that the copy has count as read.
     ///
     /// # Errors
     /// The journal is missing or cannot be read.
@@ -75,35 +73,32 @@ impl Outbox {
             checked_at_start: CHECKED_AT_START,
             chunking: Chunking::Standard,
         };
-        let mut now = Self::bootstrap(&sources, Sequence(u64::MAX))?;
-        let end = now.follower.durable();
-        while now.view.sequence() < end {
-            now.step()?;
-        }
-        let Some(read) = read else {
-            now.after = end;
-            return Ok(now);
+        let Some(Position { branch, sequence }) = read else {
+            return Self::after(&sources, Sequence(u64::MAX));
         };
-        let after = match read.branch == *now.view.branch() {
-            true => read.sequence.min(end),
-            // What the copy has of the lost branch still counts.
-            false => {
-                let restored = now.view.system().restored;
-                read.sequence.min(Sequence(restored.0.saturating_sub(1)))
+        let mut sequence = sequence;
+        loop {
+            let outbox = Self::after(&sources, sequence)?;
+            if *outbox.view.branch() == branch || sequence == Sequence(0) {
+                return Ok(outbox);
             }
-        };
-        Self::bootstrap(&sources, after)
+            sequence = Sequence(outbox.view.system().restored.0.saturating_sub(1));
+        }
     }
 
-    /// The state at or before a frame; notices begin after that frame.
-    fn bootstrap(sources: &ViewSources, after: Sequence) -> Result<Self, OutboxError> {
-        let started = bootstrap_until(sources, &SuspectFiles::default(), after)?;
-        Ok(Self {
+    /// The state after a frame, or after the last durable one where that is earlier.
+    fn after(sources: &ViewSources, frame: Sequence) -> Result<Self, OutboxError> {
+        let started = bootstrap_until(sources, &SuspectFiles::default(), frame)?;
+        let mut outbox = Self {
             view: started.state.view,
             follower: started.follower,
             scratch: Scratch::default(),
-            after,
-        })
+        };
+        let end = frame.min(outbox.follower.durable());
+        while outbox.view.sequence() < end {
+            outbox.step(|_, _| ())?;
+        }
+        Ok(outbox)
     }
 
     /// The last frame that was read, and what names it.
@@ -111,7 +106,7 @@ impl Outbox {
     pub fn position(&self) -> Position {
         Position {
             branch: *self.view.branch(),
-            sequence: self.view.sequence().max(self.after),
+            sequence: self.view.sequence(),
         }
     }
 
@@ -125,19 +120,22 @@ impl Outbox {
     /// # Errors
     /// The journal cannot be followed any more.
     pub fn read(&mut self, frames: usize) -> Result<Option<Vec<Notice>>, OutboxError> {
-        let mut notices = Vec::new();
+        let mut found = Vec::new();
         for read in 0..frames {
-            match self.step()? {
-                Some(of_frame) => notices.extend(of_frame),
+            match self.step(notices)? {
+                Some(of_frame) => found.extend(of_frame),
                 None if read == 0 => return Ok(None),
                 None => break,
             }
         }
-        Ok(Some(notices))
+        Ok(Some(found))
     }
 
-    /// Folds the next frame; `None` when there is none.
-    fn step(&mut self) -> Result<Option<Vec<Notice>>, OutboxError> {
+    /// Folds the next frame and looks at the state after it; `None` when there is none.
+    fn step<T>(
+        &mut self,
+        look: impl FnOnce(&View, &FrameRef<'_>) -> T,
+    ) -> Result<Option<T>, OutboxError> {
         loop {
             let frame = match self.follower.next_frame()? {
                 Next::Frame(frame) => frame,
@@ -147,10 +145,7 @@ impl Outbox {
             };
             let frame = frame.decode(&mut self.scratch)?;
             self.view.apply(&frame)?;
-            return Ok(Some(match frame.sequence > self.after {
-                true => notices(&self.view, &frame),
-                false => Vec::new(),
-            }));
+            return Ok(Some(look(&self.view, &frame)));
         }
     }
 }

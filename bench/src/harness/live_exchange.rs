@@ -16,7 +16,7 @@ use foretell_gateway::{
 };
 use foretell_link::Role;
 use foretell_model::limits::{MAX_BALANCE, ORDER_ID_SHARES};
-use foretell_model::{Command, Settings, WalletAddress};
+use foretell_model::{Command, Sequence, Settings, WalletAddress};
 
 use crate::error::MeasureError;
 use crate::harness::running_engine::{RunningEngine, apply};
@@ -105,17 +105,18 @@ impl LiveExchange {
         format!("http-{}-0", self.trading.port())
     }
 
-    /// Registers further markets, which stay closed, up to `count` in all.
-    pub(crate) fn register_markets(&self, count: u32) -> Result<(), MeasureError> {
+    /// Registers further markets, which stay closed, up to `count` in all. Returns the last frame.
+    pub(crate) fn register_markets(&self, count: u32) -> Result<Sequence, MeasureError> {
         let mut client = Client::connect(&self.socket, "bench", Role::Operator)?;
         let whole = venue(count, Vec::new());
         let markets =
             (whole.commands()).filter(|command| matches!(command, Command::RegisterMarket(_)));
+        let mut last = Sequence(0);
         // The first one is there.
         for (request, market) in (1..).zip(markets.skip(1)) {
-            apply(&mut client, request, market)?;
+            last = apply(&mut client, request, market)?;
         }
-        Ok(())
+        Ok(last)
     }
 
     /// Stops gateway and engine.

@@ -73,7 +73,7 @@ pub(crate) fn apply(
     operator: &mut Client,
     request: u64,
     command: Command,
-) -> Result<(), MeasureError> {
+) -> Result<Sequence, MeasureError> {
     let submit = Submit {
         request,
         operator: foretell_model::OperatorNumber::NONE,
@@ -81,7 +81,9 @@ pub(crate) fn apply(
         evidence: &[],
     };
     match operator.ask(Request::Submit(submit))? {
-        Answer::Reply(reply) if matches!(reply.verdict, Verdict::Applied(_)) => Ok(()),
+        Answer::Reply(reply) if matches!(reply.verdict, Verdict::Applied(_)) => {
+            Ok(reply.last_sequence)
+        }
         other => Err(MeasureError::Wrong(format!("{command:?}: {other:?}"))),
     }
 }

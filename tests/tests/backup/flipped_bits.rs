@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use foretell_tests::exchange::Exchange;
 use foretell_tests::random::Random;
 
-use crate::site::{answer, audit, backup, check, on, refusal, small_segments, snapshot, text};
+use crate::site::{archive, audit, backup, check, on, refusal, small_segments, snapshot, text};
 
 /// Flips of each by default; more by `FORETELL_FLIPS`.
 fn flips() -> u64 {
@@ -49,14 +49,14 @@ fn a_flipped_bit_of_a_backup_or_an_archive_is_found() {
     let mut random = Random::new(Random::seed("FORETELL_FLIP_SEED"));
     let mut exchange = Exchange::start(&small_segments());
     let directory = tempfile::tempdir().expect("a directory");
-    let [copy, archive, new] = ["copy", "archive", "new"].map(|name| directory.path().join(name));
+    let [copy, shelf, new] = ["copy", "shelf", "new"].map(|name| directory.path().join(name));
     let data = exchange.data();
     for _ in 0..4 {
         exchange.kill_and_wait("engine");
         snapshot(&exchange);
     }
     backup(&data, &copy, &["--with-secrets"]);
-    let archived = answer(on(&data, &["journal", "archive", "--to", text(&archive)]));
+    let archived = archive(|| on(&data, &["journal", "archive", "--to", text(&shelf)]));
     assert_ne!(archived["archived_through"], 0, "{archived}");
 
     flip(&copy, &mut random, |file, at| {
@@ -75,8 +75,8 @@ fn a_flipped_bit_of_a_backup_or_an_archive_is_found() {
     });
     check(&copy);
 
-    flip(&archive, &mut random, |file, at| {
-        let verify = on(&data, &["audit", "--archive", text(&archive), "verify"]);
+    flip(&shelf, &mut random, |file, at| {
+        let verify = on(&data, &["audit", "--archive", text(&shelf), "verify"]);
         let output = { verify }.output().expect("a process");
         assert_eq!(
             output.status.code(),
@@ -85,6 +85,6 @@ fn a_flipped_bit_of_a_backup_or_an_archive_is_found() {
             file.display()
         );
     });
-    audit(&data, &archive);
+    audit(&data, &shelf);
     exchange.end();
 }

@@ -8,7 +8,7 @@ use foretell_tests::random::Random;
 
 use crate::busy::{Site, rounds};
 use crate::site::{
-    answer, audit, backup, check, duration, kill, on, small_segments, snapshot, text,
+    self, answer, audit, backup, check, duration, kill, on, small_segments, snapshot, text,
 };
 
 /// Kills of each of the three by default.
@@ -116,7 +116,7 @@ async fn a_killed_archive_loses_no_segment() {
         println!("round {round}: {archived} archived, ended: {has_ended}");
         site.check().await;
     }
-    let through = answer(run())["archived_through"].as_u64();
+    let through = site::archive(run)["archived_through"].as_u64();
     assert!(through > Some(0) && segments(&archive) >= archived);
     assert!(!data.join("journal/00000001.segment").exists());
     // Engine and gateways start without the first segments.

@@ -108,8 +108,9 @@ pub(super) fn compare(scope: &LoadScope) -> Result<Report, MeasureError> {
             let floor = at_half(&synced, HALF_FLOOR)?;
             (at_half(&exchange, HALF)?, floor)
         };
-        exchange.register_markets(u32::try_from(PAGE_MARKETS).expect("some hundred"))?;
-        let reader = ListReader::start(exchange.endpoint.address);
+        let page = u32::try_from(PAGE_MARKETS).expect("some hundred");
+        let registered = exchange.register_markets(page)?;
+        let reader = ListReader::start(exchange.endpoint.address, registered);
         let half_lists = at_half(&exchange, HALF_LISTS)?;
         let lists = reader.stop()?;
         let costs = Costs::measure(&exchange, &checks, scope)?;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
+use foretell_model::Sequence;
 use foretell_wire::limits::PAGE_MARKETS;
 
 use super::clock::{self, SECOND, Timer};
@@ -21,11 +22,11 @@ pub(super) struct ListReader {
 }
 
 impl ListReader {
-    /// Starts to read from a trading surface with at least [`PAGE_MARKETS`] markets.
-    pub(super) fn start(address: SocketAddr) -> Self {
+    /// Starts to read from a trading surface with at least [`PAGE_MARKETS`] markets after this frame.
+    pub(super) fn start(address: SocketAddr, registered: Sequence) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let stopping = Arc::clone(&stop);
-        let thread = std::thread::spawn(move || read(address, &stopping));
+        let thread = std::thread::spawn(move || read(address, registered, &stopping));
         Self { stop, thread }
     }
 
@@ -37,11 +38,15 @@ impl ListReader {
 }
 
 /// Sends each request when it is due, or late after the answer before it.
-fn read(address: SocketAddr, stop: &AtomicBool) -> Result<f64, MeasureError> {
+fn read(address: SocketAddr, registered: Sequence, stop: &AtomicBool) -> Result<f64, MeasureError> {
     let io = MeasureError::io;
     let timer = Timer::blocking().map_err(io("making a timer"))?;
     let mut connection = Connection::open(address).map_err(io("connecting"))?;
-    let (request, whole) = (get("/markets", ""), format!(r#""count":{PAGE_MARKETS}}}"#));
+    let registered = format!("x-min-sequence: {registered}\r\n");
+    let (request, whole) = (
+        get("/markets", &registered),
+        format!(r#""count":{PAGE_MARKETS}}}"#),
+    );
     let (start, mut answers) = (clock::now(), 0);
     while !stop.load(Ordering::Relaxed) {
         let answer = success(connection.ask(&request))?;

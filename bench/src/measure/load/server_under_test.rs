@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use foretell_auth::{Domains, L2Credentials};
+use foretell_model::Sequence;
 
 use super::endpoint::Endpoint;
 use crate::baselines::checking_server::Checks;
@@ -79,11 +80,11 @@ impl ServerUnderTest {
         total.map_err(MeasureError::io("reading a clock"))
     }
 
-    /// Registers further markets on an exchange, up to `count` in all.
-    pub(super) fn register_markets(&self, count: u32) -> Result<(), MeasureError> {
+    /// Registers further markets on an exchange, up to `count` in all. Returns the last frame.
+    pub(super) fn register_markets(&self, count: u32) -> Result<Sequence, MeasureError> {
         match &self.server {
             Server::Exchange(exchange) => exchange.register_markets(count),
-            Server::Bare(..) => Ok(()),
+            Server::Bare(..) => Ok(Sequence(0)),
         }
     }
 

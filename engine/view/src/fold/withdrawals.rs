@@ -38,7 +38,6 @@ impl View {
         event: &Event,
         WithdrawalRequested { account, amount }: WithdrawalRequested,
     ) -> Result<(), Impossible> {
-        let operator = step.frame.operator;
         let (reference, destination, status) = match step.frame.command {
             // The reference of an operator is all of its evidence.
             Command::Withdraw(_) => (step.evidence(), &[][..], WithdrawalStatus::Claimed),
@@ -52,24 +51,12 @@ impl View {
             _ => return Err(mismatch(event)),
         };
         self.accounts.get_mut(account)?.reserve(amount)?;
-        let (number, now) = step.at();
         let asked = Withdrawal {
-            number,
-            account,
-            amount,
             reference: ShortText::new(reference),
             destination: ShortText::new(destination),
-            status,
-            asked_by: operator,
-            asked: now,
-            claimed_by: operator,
-            two_persons: operator != OperatorNumber::NONE,
-            ended_by: OperatorNumber::NONE,
-            changed: now,
-            sequence: number,
-            payment: ShortText::default(),
+            ..asked(step, (account, amount), status)
         };
-        self.withdrawals.waiting.0.insert(number, asked);
+        self.withdrawals.waiting.0.insert(asked.number, asked);
         Ok(())
     }
 
@@ -80,24 +67,13 @@ impl View {
         account: AccountNumber,
         amount: Micros,
     ) -> Result<(), Impossible> {
-        let operator = step.frame.operator;
-        let (number, now) = step.at();
         let reference = ShortText::new(step.evidence());
         self.withdrawals.end(&Withdrawal {
-            number,
-            account,
-            amount,
             reference,
-            destination: ShortText::default(),
-            status: WithdrawalStatus::Paid,
-            asked_by: operator,
-            asked: now,
-            claimed_by: operator,
-            two_persons: false,
-            ended_by: operator,
-            changed: now,
-            sequence: number,
             payment: reference,
+            two_persons: false,
+            ended_by: step.frame.operator,
+            ..asked(step, (account, amount), WithdrawalStatus::Paid)
         })
     }
 
@@ -128,5 +104,31 @@ impl View {
         (ended.sequence, ended.changed) = step.at();
         self.accounts.get_mut(account)?.release(amount)?;
         self.withdrawals.end(&ended)
+    }
+}
+
+/// The row of a request by a frame, without its texts. An operator's is claimed, and waits for a second person.
+fn asked(
+    step: &FoldStep<'_>,
+    (account, amount): (AccountNumber, Micros),
+    status: WithdrawalStatus,
+) -> Withdrawal {
+    let operator = step.frame.operator;
+    let (number, now) = step.at();
+    Withdrawal {
+        number,
+        account,
+        amount,
+        reference: ShortText::default(),
+        destination: ShortText::default(),
+        status,
+        asked_by: operator,
+        asked: now,
+        claimed_by: operator,
+        two_persons: operator != OperatorNumber::NONE,
+        ended_by: OperatorNumber::NONE,
+        changed: now,
+        sequence: number,
+        payment: ShortText::default(),
     }
 }
