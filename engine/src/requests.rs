@@ -238,7 +238,7 @@ impl<C: Clocks> RequestHandler<C> {
     }
 
     fn refuse(&mut self, peer: &mut Peer, request: u64, reason: BusyReason) {
-        self.busy += 1;
+        self.busy += u64::from(reason == BusyReason::RingFull);
         peer.answer(&Answer::Busy(Busy { request, reason }));
     }
 
