@@ -215,6 +215,13 @@ class Ledger:
             is_own = number == (own.number if own else sequence)
             self.expect(is_own, f"order {number} is closed and was not open")
 
+    def decreased(self, event, command=None, own=None, sequence=0):
+        self.expect(event.order in self.orders, f"order {event.order} is decreased and was not open")
+        order = self.orders[event.order]
+        self.expect(0 < event.lots < order.lots, f"order {event.order} has {order.lots} lots left")
+        self.reserve(order, event.lots - order.lots)
+        order.lots = event.lots
+
     def reserve(self, order, lots):
         if order.side == BUY:
             account, value = self.accounts[order.account], lots * order.price
@@ -261,6 +268,7 @@ class Ledger:
         "Fill": fill,
         "OrderRested": rested,
         "OrderClosed": closed,
+        "OrderDecreased": decreased,
         "OrderDelayed": order_delayed,
         "AccountOpened": account_opened,
         "Deposited": deposited,

@@ -4,7 +4,8 @@ use foretell_model::command::{CancelAll, CancelMarketOrders, CancelOrder};
 use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::state::PendingWork;
 use foretell_model::{
-    AccountNumber, CloseReason, CommandOutcome, Event, MarketNumber, Outcome, RejectionReason, Side,
+    AccountNumber, CloseReason, CommandOutcome, Event, MarketNumber, OrderId, Outcome,
+    RejectionReason, Side,
 };
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
@@ -19,6 +20,20 @@ impl Exchange {
         &CancelOrder { owner, ref order }: &CancelOrder,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
+        let slot = self.own_order(owner, order)?;
+        let orders = self.cancel_live(slot, CloseReason::User, context);
+        Ok(CommandOutcome::Cancelled {
+            orders: orders.ok_or(NotApplied::already(CommandOutcome::Cancelled { orders: 0 }))?,
+        })
+    }
+
+    /// The live order that an owner names.
+    #[inline(always)]
+    pub(crate) fn own_order(
+        &self,
+        owner: AccountNumber,
+        order: &OrderId,
+    ) -> Result<u32, NotApplied> {
         self.account(owner)?;
         let remembered = self.ids.find(self.ids.hash(order), order);
         let slot = remembered
@@ -30,10 +45,7 @@ impl Exchange {
             self.accounts[account].owner == owner,
             RejectionReason::OrderOfAnotherOwner,
         )?;
-        let orders = self.cancel_live(slot, CloseReason::User, context);
-        Ok(CommandOutcome::Cancelled {
-            orders: orders.ok_or(NotApplied::already(CommandOutcome::Cancelled { orders: 0 }))?,
-        })
+        Ok(slot)
     }
 
     pub(crate) fn cancel_all(

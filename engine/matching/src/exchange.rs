@@ -162,6 +162,7 @@ impl Exchange {
             Command::CancelOrder(ref command) => self.cancel_order(command, context),
             Command::CancelAll(ref command) => self.cancel_all(command, context),
             Command::CancelMarketOrders(ref command) => self.cancel_market_orders(command, context),
+            Command::DecreaseOrder(ref command) => self.decrease_order(command, context),
 
             Command::Deposit(ref command) => self.deposit(command, context),
             Command::Withdraw(ref command) => self.withdraw(command, context),

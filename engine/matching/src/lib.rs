@@ -24,6 +24,7 @@ mod cancels;
 mod capacity;
 mod clock;
 mod command_context;
+mod decrease;
 mod delayed_queue;
 mod event_group;
 mod exchange;

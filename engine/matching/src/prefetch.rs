@@ -6,7 +6,7 @@
 //! state. Its results may be stale, so `apply` repeats every lookup.
 
 use foretell_memory::prefetch;
-use foretell_model::command::{CancelOrder, Merge, Redeem, Split};
+use foretell_model::command::{CancelOrder, DecreaseOrder, Merge, Redeem, Split};
 use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{AccountNumber, Command, MarketNumber, PlaceOrder, Price, Reference, Side};
 
@@ -71,7 +71,11 @@ impl Exchange {
             (PrefetchStep::Entries, Command::PlaceOrder(order)) => {
                 self.prefetch_order_entries(order, state)
             }
-            (PrefetchStep::Entries, Command::CancelOrder(CancelOrder { order, .. })) => {
+            (
+                PrefetchStep::Entries,
+                Command::CancelOrder(CancelOrder { order, .. })
+                | Command::DecreaseOrder(DecreaseOrder { order, .. }),
+            ) => {
                 state.hash = self.ids.hash(order);
                 self.ids.prefetch_entry(state.hash);
                 PrefetchStep::RememberedId

@@ -129,6 +129,7 @@ impl Exchange {
     pub(crate) fn request_withdrawal(
         &mut self,
         &RequestWithdrawal {
+            owner,
             account,
             amount,
             reference,
@@ -140,7 +141,9 @@ impl Exchange {
         self.references
             .ensure_new(Some(account), reference, Some(content), context)?;
         self.references.ensure_room(account, context)?;
-        let free = self.account(account)?.free;
+        let asking = self.account(account)?;
+        let free = asking.free;
+        ensure(asking.owner == owner, RejectionReason::KeyOfAnotherOwner)?;
         self.ensure_withdrawals_open()?;
         self.ensure_validity(account, valid_until, context)?;
         ensure(!amount.is_zero(), RejectionReason::AmountZero)?;

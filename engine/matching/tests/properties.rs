@@ -6,9 +6,9 @@
 use foretell_fixtures::{market, trader};
 use foretell_matching::{Capacity, Exchange, PrefetchState};
 use foretell_model::command::{
-    BindWallet, CancelAll, CancelMarketOrders, CancelOrder, Convert, Deposit, Merge, PauseMarket,
-    Redeem, RegisterMarket, ResolveMarket, ResumeMarket, RevokeKey, SetClosedOnly, SetTick, Split,
-    Withdraw, WithdrawFees,
+    BindWallet, CancelAll, CancelMarketOrders, CancelOrder, Convert, DecreaseOrder, Deposit, Merge,
+    PauseMarket, Redeem, RegisterMarket, ResolveMarket, ResumeMarket, RevokeKey, SetClosedOnly,
+    SetTick, Split, Withdraw, WithdrawFees,
 };
 use foretell_model::event::OrderKilled;
 use foretell_model::limits::MAX_EVENTS;
@@ -130,6 +130,11 @@ fn cancel() -> impl Strategy<Value = Command> {
         6 => (owner.clone(), 0_u64..400).prop_map(|(owner, id)| Command::CancelOrder(CancelOrder {
             owner,
             order: OrderId(name(id)),
+        })),
+        4 => (owner.clone(), 0_u64..400, 0_u64..60).prop_map(|(owner, id, lots)| Command::DecreaseOrder(DecreaseOrder {
+            owner,
+            order: OrderId(name(id)),
+            lots: Lots(lots),
         })),
         1 => (owner.clone(), any::<bool>()).prop_map(|(owner, heartbeat)| Command::CancelAll(CancelAll {
             owner,

@@ -28,7 +28,9 @@ pub use markets::{
 pub use money::{
     CancelWithdrawal, Deposit, PayWithdrawal, RequestWithdrawal, Withdraw, WithdrawFees,
 };
-pub use orders::{CancelAll, CancelMarketOrders, CancelOrder, PlaceOrder, SetHeartbeat};
+pub use orders::{
+    CancelAll, CancelMarketOrders, CancelOrder, DecreaseOrder, PlaceOrder, SetHeartbeat,
+};
 pub use resolution::{
     Dispute, Finalise, ListWallet, Propose, ResolveMarket, SetPolicy, WithdrawProposal,
 };
@@ -77,6 +79,7 @@ commands! {
     2 CancelOrder(CancelOrder) by CLIENTS;
     3 CancelAll(CancelAll) by CLIENTS;
     4 CancelMarketOrders(CancelMarketOrders) by CLIENTS;
+    5 DecreaseOrder(DecreaseOrder) by CLIENTS;
     10 Deposit(Deposit) by CASHIER;
     11 Withdraw(Withdraw) by CASHIER;
     12 WithdrawFees(WithdrawFees) by ADMIN;

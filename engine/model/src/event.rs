@@ -23,7 +23,8 @@ pub use markets::{
 };
 pub use money::{Deposited, RebatePaid, WithdrawalReleased, WithdrawalRequested, Withdrawn};
 pub use orders::{
-    CancelRequested, Fill, OrderClosed, OrderDelayed, OrderKilled, OrderReleased, OrderRested,
+    CancelRequested, Fill, OrderClosed, OrderDecreased, OrderDelayed, OrderKilled, OrderReleased,
+    OrderRested,
 };
 pub use resolution::{
     Disputed, MarketSettled, PolicySet, Proposed, SettlementStarted, WalletListed,
@@ -55,6 +56,7 @@ table! {
     6 OrderDelayed(OrderDelayed);
     7 OrderReleased(OrderReleased);
     8 CancelRequested(CancelRequested);
+    9 OrderDecreased(OrderDecreased);
     10 AccountOpened(AccountOpened);
     11 Deposited(Deposited);
     12 Withdrawn(Withdrawn);

@@ -100,6 +100,8 @@ reasons! {
     OrderNotFound = 40,
     /// The order belongs to another owner.
     OrderOfAnotherOwner = 41,
+    /// The order waits out a delay and is in no queue.
+    OrderNotResting = 42,
     /// The reference was used with other content.
     ReferenceReused = 50,
     /// The wallet is bound already, or owns wallets or keys.

@@ -57,6 +57,8 @@ pub enum CommandOutcome {
         /// Number of orders.
         orders: u32,
     },
+    /// The unfilled lots of an order that was decreased; 0 when it ended.
+    Left(Lots),
     /// The account of a deposit, withdrawal, closed-only change or binding (the wallet's account).
     Account(AccountNumber),
     /// A key was registered.

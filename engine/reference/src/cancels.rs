@@ -6,7 +6,9 @@
 use foretell_model::command::{CancelAll, CancelMarketOrders, CancelOrder};
 use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::state::PendingWork;
-use foretell_model::{CloseReason, CommandOutcome, Event, OrderNumber, RejectionReason, Side};
+use foretell_model::{
+    AccountNumber, CloseReason, CommandOutcome, Event, OrderId, OrderNumber, RejectionReason, Side,
+};
 
 use crate::exchange::{Exchange, Stamp};
 use crate::handler_result::{HandlerResult, NotApplied, ensure};
@@ -18,6 +20,24 @@ impl Exchange {
         &CancelOrder { owner, order: id }: &CancelOrder,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
+        let order = self.own_order(owner, id)?;
+        let nothing = CommandOutcome::Cancelled { orders: 0 };
+        ensure(
+            self.is_cancelled_by_asking(order),
+            NotApplied::already(nothing),
+        )?;
+
+        let number = order.number();
+        let orders = self.cancel_or_ask(number, CloseReason::User, events);
+        Ok(CommandOutcome::Cancelled { orders })
+    }
+
+    /// The live order that an owner names.
+    pub(crate) fn own_order(
+        &self,
+        owner: AccountNumber,
+        id: OrderId,
+    ) -> Result<LiveOrder<'_>, NotApplied> {
         self.account(owner)?;
         // The id of an order is remembered at least while the order lives.
         let known = self.order_ids.get(id);
@@ -28,15 +48,7 @@ impl Exchange {
             self.account(order.account())?.owner == owner,
             RejectionReason::OrderOfAnotherOwner,
         )?;
-        let nothing = CommandOutcome::Cancelled { orders: 0 };
-        ensure(
-            self.is_cancelled_by_asking(order),
-            NotApplied::already(nothing),
-        )?;
-
-        let number = order.number();
-        let orders = self.cancel_or_ask(number, CloseReason::User, events);
-        Ok(CommandOutcome::Cancelled { orders })
+        Ok(order)
     }
 
     /// Ends a resting order, or notes the cancel of a delayed one. Returns the number ended.

@@ -210,6 +210,7 @@ impl Exchange {
             Command::CancelMarketOrders(ref command) => {
                 self.cancel_market_orders(command, at, events)
             }
+            Command::DecreaseOrder(ref command) => self.decrease_order(command, events),
 
             Command::Deposit(ref command) => self.deposit(command, at, events),
             Command::Withdraw(ref command) => self.withdraw(command, at, events),

@@ -16,6 +16,7 @@ mod cancels;
 mod clock;
 mod collateral;
 mod conservation;
+mod decrease;
 mod delay;
 mod delayed_orders;
 mod event_groups;

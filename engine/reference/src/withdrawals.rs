@@ -89,6 +89,7 @@ impl Exchange {
         events: &mut Vec<Event>,
     ) -> HandlerResult {
         let &RequestWithdrawal {
+            owner,
             account,
             amount,
             reference,
@@ -98,6 +99,7 @@ impl Exchange {
         self.check_reference(Some(account), reference, Some(content), at)?;
         let who = self.account(account)?;
         let (free, last) = (who.free, who.withdrawal_valid_until);
+        ensure(who.owner == owner, RejectionReason::KeyOfAnotherOwner)?;
         self.check_withdrawals_open()?;
         let now = at.time.millis().0;
         let (earliest, latest) = (now.max(last.0 + 1), now + MAX_WITHDRAWAL_VALIDITY_MS);

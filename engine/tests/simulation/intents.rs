@@ -3,8 +3,8 @@
 //! operators' commands.
 
 use foretell_model::command::{
-    CancelAll, CancelMarketOrders, CancelOrder, Convert, Deposit, Merge, Redeem, RegisterKey,
-    RegisterMarket, Split,
+    CancelAll, CancelMarketOrders, CancelOrder, Convert, DecreaseOrder, Deposit, Merge, Redeem,
+    RegisterKey, RegisterMarket, Split,
 };
 use foretell_model::{
     ApiKey, Command, ConditionId, EventId, EventNumber, FeeSchedule, Lots, MarketNumber, Micros,
@@ -160,7 +160,7 @@ impl IntentGenerator {
                 market: self.any_market(ledger),
                 reference: Reference(self.name(0xF0)),
             }),
-            21..=27 => self.cancel(holder, ledger)?,
+            21..=27 => self.end(holder, ledger)?,
             28..=30 => Command::CancelAll(CancelAll {
                 owner: holder.account,
                 heartbeat: false,
@@ -192,7 +192,10 @@ impl IntentGenerator {
         let market = self.market(ledger);
         let cancels = self.context.below(MOST_OF_A_REPLACE + 1);
         let orders = 1 + self.context.below(MOST_OF_A_REPLACE);
-        let cancels = (0..cancels).filter_map(|_| self.cancel(holder, ledger));
+        let cancels = (0..cancels).filter_map(|_| {
+            let (owner, order) = (holder.account, self.recent(ledger)?);
+            Some(Command::CancelOrder(CancelOrder { owner, order }))
+        });
         let mut commands: Vec<Command> = cancels.collect();
         commands.extend((0..orders).map(|_| self.order(holder, market, now)));
         Some(commands)
@@ -215,8 +218,21 @@ impl IntentGenerator {
         ledger.markets[self.context.index(ledger.markets.len())]
     }
 
-    /// A cancel of one of the most recent orders.
-    fn cancel(&self, holder: Holder, ledger: &Ledger) -> Option<Command> {
+    /// A cancel or a decrease of one of the most recent orders.
+    fn end(&mut self, holder: Holder, ledger: &Ledger) -> Option<Command> {
+        let (owner, order) = (holder.account, self.recent(ledger)?);
+        Some(match self.context.below(4) {
+            0 => Command::DecreaseOrder(DecreaseOrder {
+                owner,
+                order,
+                lots: Lots(1 + self.context.below(1_000)),
+            }),
+            _ => Command::CancelOrder(CancelOrder { owner, order }),
+        })
+    }
+
+    /// One of the most recent orders.
+    fn recent(&self, ledger: &Ledger) -> Option<OrderId> {
         let back = self.context.index(30);
         let mut orders = ledger
             .intents
@@ -226,10 +242,7 @@ impl IntentGenerator {
                 Command::PlaceOrder(order) => Some(order.order),
                 _ => None,
             });
-        Some(Command::CancelOrder(CancelOrder {
-            owner: holder.account,
-            order: orders.nth(back)?,
-        }))
+        orders.nth(back)
     }
 
     fn order(&mut self, holder: Holder, market: MarketNumber, now: TimeNs) -> Command {

@@ -232,6 +232,8 @@ impl Acknowledgement {
             Command::CancelOrder(_) | Command::CancelAll(_) | Command::CancelMarketOrders(_) => {
                 outcome == CommandOutcome::Cancelled { orders: 0 }
             }
+            // As large as it is by now, after this command or another.
+            Command::DecreaseOrder(_) => matches!(outcome, CommandOutcome::Left(_)),
             // Executed a second time: the answer has the second sequence.
             _ if happens_again(command) => first >= self.sequence,
             _ => (self.sequence, self.last) == (first, last),

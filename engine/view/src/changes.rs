@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use foldhash::fast::RandomState;
-use foretell_model::event::{MinimumSizeSet, OrderClosed, OrderReleased, TickSet};
+use foretell_model::event::{MinimumSizeSet, OrderClosed, OrderDecreased, OrderReleased, TickSet};
 use foretell_model::{
     Command, Event, FrameRef, Lots, MarketNumber, OrderId, OrderNumber, Outcome, Price, Sequence,
     Side, Tick, TimeNs,
@@ -47,6 +47,8 @@ pub enum Change {
     /// An order that came to rest, waits, or ended, in its new state. The frame's own order ends at most
     /// once; a resting order that a trade completes is reported with the trade.
     Order(Box<Order>),
+    /// A resting order in its smaller size.
+    Decreased(Box<Order>),
     /// A market's tick.
     Tick {
         /// The market.
@@ -141,7 +143,7 @@ impl FrameChanges {
     /// Notes the level of an order before its first change in this frame.
     fn touch_level(&mut self, view: &View, order: &Order) {
         let (market, outcome) = (order.market, order.outcome);
-        let place = LadderPlace::of(outcome, order.side, order.price);
+        let place = LadderPlace::of_order(order);
         if !self.seen_levels.insert((market, place)) {
             return;
         }
@@ -207,6 +209,11 @@ impl Observer for FrameChanges {
                     self.changes.push(Change::Order(Box::new(order.clone())));
                 }
             }
+            Event::OrderDecreased(OrderDecreased { order, .. }) => {
+                if let Some(order) = view.orders().live(order) {
+                    self.touch_level(view, order);
+                }
+            }
             Event::TickSet(TickSet { market, tick: new }) => {
                 self.touch(view, market);
                 if let Some(old) = view.markets().get(market).map(|market| market.tick) {
@@ -249,6 +256,10 @@ impl Observer for FrameChanges {
                 if let Some(Change::Order(order)) = self.changes.last_mut() {
                     latest(view, order);
                 }
+            }
+            Event::OrderDecreased(OrderDecreased { order, .. }) => {
+                let order = view.orders().live(order).cloned().map(Box::new);
+                self.changes.extend(order.map(Change::Decreased));
             }
             Event::OrderReleased(OrderReleased { order, .. }) => {
                 if let Some(released) = placed {

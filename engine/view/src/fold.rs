@@ -159,7 +159,8 @@ impl View {
             | Event::OrderRested(_)
             | Event::OrderCompleted
             | Event::OrderClosed(_)
-            | Event::OrderKilled(_) => self.fold_order(step, placed, event),
+            | Event::OrderKilled(_)
+            | Event::OrderDecreased(_) => self.fold_order(step, placed, event),
 
             Event::AccountOpened(_)
             | Event::Deposited(_)

@@ -9,13 +9,14 @@ pub(crate) mod trade_filter;
 
 use core::ops::Range;
 
+use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::{
-    AccountNumber, MarketNumber, OrderNumber, Price, Sequence, TimeNs, TradeIndex,
+    AccountNumber, Lots, MarketNumber, OrderNumber, Price, Sequence, TimeNs, TradeIndex,
 };
 
 use crate::query::trade_filter::newest_of;
 use crate::rows::builders::Builder;
-use crate::rows::order::{Order, own_price};
+use crate::rows::order::{Order, OrderState, own_price};
 use crate::rows::trade::{Party, Trade, TradeRecord, TradeSide};
 use crate::rows::trade_id::TradeId;
 use crate::rows::trade_list::{FilterableTrades, TradeList};
@@ -185,6 +186,23 @@ impl View {
         let mut slots: Vec<TradeSlot> = newest_first.take(limit).collect();
         slots.reverse();
         slots
+    }
+
+    /// The lots that trade before a resting order at its price. `None` for any other order, and with more than
+    /// [`MAX_VISITED_ORDERS`] orders before it, which no taker passes at once.
+    #[must_use]
+    pub fn queue_ahead(&self, order: &Order) -> Option<Lots> {
+        if order.state != OrderState::Live {
+            return None;
+        }
+        let ahead = self.books.get(order.market)?.ahead_of(order);
+        let lots = |number| {
+            self.orders
+                .live(number)
+                .map_or(Lots::ZERO, |order| order.left)
+        };
+        (ahead.len() <= MAX_VISITED_ORDERS)
+            .then(|| ahead.map(lots).fold(Lots::ZERO, |sum, lots| sum + lots))
     }
 
     /// The trades an order took at its placing or release, oldest first.

@@ -33,7 +33,7 @@ use crate::view::View;
 
 /// Version of the layout of snapshots and chunks. Raise it with every change of either, so that a
 /// build ignores files of another layout.
-pub const VIEW_VERSION: u32 = 19;
+pub const VIEW_VERSION: u32 = 20;
 
 /// The section of what accounts have in markets.
 const HOLDINGS: &str = "holdings";

@@ -23,16 +23,16 @@ use crate::resources::market_data::{
     books, live_activity, market_info, market_lists, prices, prices_history,
 };
 use crate::resources::orders::{
-    builder_trades, cancels, heartbeats, my_orders, my_trades, place, replace,
+    builder_trades, cancels, decrease, heartbeats, my_orders, my_trades, place, replace,
 };
 use crate::resources::page::files;
 use crate::resources::service::{checkpoints, health, unsupported_features};
 use crate::routes::page::{self, PageRoutes};
 use crate::routes::streams;
 use crate::routes::trading::errors::{
-    ACTION, CANCEL_MARKET, CANCEL_WITHDRAWAL, CHECKPOINT, CONVERT, HEARTBEAT, HISTORY, KEY, MERGE,
-    NEW_KEY, NO_KEY, ORDER, QUOTE, REDEEM, REFERENCE_ROOM, REJECTED_ORDER, SETS, SPLIT, TOKEN,
-    TRADES, TRADING, WITHDRAWAL,
+    ACTION, CANCEL_MARKET, CANCEL_WITHDRAWAL, CHECKPOINT, CONVERT, DECREASE, HEARTBEAT, HISTORY,
+    KEY, MERGE, NEW_KEY, NO_KEY, ORDER, QUOTE, REDEEM, REFERENCE_ROOM, REJECTED_ORDER, SETS, SPLIT,
+    TOKEN, TRADES, TRADING, WITHDRAWAL,
 };
 
 pub(super) fn routes(page: PageRoutes) -> Vec<Route> {
@@ -74,6 +74,9 @@ fn orders() -> Vec<Route> {
         delete("/order", Trading, cancels::cancel_one).urgent(),
         delete("/orders", Trading, cancels::cancel_many)
             .body(LIST_BODY_BYTES)
+            .urgent(),
+        post("/order/decrease", Trading, decrease::decrease)
+            .errors(&[DECREASE])
             .urgent(),
         delete("/cancel-all", Trading, cancels::cancel_all).urgent(),
         delete("/cancel-market-orders", Trading, cancels::cancel_market)

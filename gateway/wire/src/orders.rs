@@ -2,6 +2,7 @@
 
 pub mod action;
 pub mod cancel;
+pub mod decrease;
 pub mod order;
 pub mod replace;
 pub mod result;

@@ -53,7 +53,9 @@ impl Audit {
                 sequence,
                 set_aside: Some(file),
             } => return set_aside::run(file, *sequence, output),
-            AuditCommand::Diff { first, second } => return diff::run([first, second], output),
+            AuditCommand::Diff { first, second } => {
+                return diff::run([first, second], self.archive.as_deref(), output);
+            }
             AuditCommand::Replay { until } => replay::run(&source()?, *until, output),
             AuditCommand::Show { sequence, .. } => {
                 let sequence = Sequence(sequence.unwrap_or_default());

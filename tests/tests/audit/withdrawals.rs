@@ -71,6 +71,7 @@ fn frames(signed: Signed) -> Vec<Loose> {
         branch: Branch(branch),
     });
     let request = Command::RequestWithdrawal(RequestWithdrawal {
+        owner: AccountNumber(0),
         account: AccountNumber(0),
         amount: Micros(60),
         reference: Reference(*blake3::hash(SOUND.reference.as_bytes()).as_bytes()),

@@ -205,6 +205,13 @@ fn the_archive_takes_what_nobody_needs_here_and_readers_say_what_is_archived() {
         assert!(said.contains("are archived"), "{said}");
         answer(on(&data, &["audit", "--archive", text(&shelf), command]));
     }
+    let journal = data.join("journal");
+    let diff = ["diff", text(&journal), text(&journal)];
+    let (_, said) = refusal(on(&data, &[&["audit"], &diff[..]].concat()));
+    assert!(said.contains("are archived"), "{said}");
+    let with_archive = ["audit", "--archive", text(&shelf)];
+    let compared = answer(on(&data, &[&with_archive[..], &diff].concat()));
+    assert_eq!(compared["relation"], "same", "{compared}");
     let other = directory.path().join("other");
     let (_, said) = refusal(on(&data, &["backup", text(&other)]));
     assert!(said.contains("--archive DIR"), "{said}");

@@ -7,9 +7,9 @@ use std::collections::{BTreeSet, VecDeque};
 
 use foretell_model::command::{
     ArchiveMarket, AttestState, BindWallet, CancelAll, CancelMarketOrders, CancelOrder, Convert,
-    Deposit, Merge, PauseMarket, Redeem, RegisterDomain, RegisterKey, RegisterMarket,
-    ResolveMarket, ResumeMarket, RevokeKey, SetClosedOnly, SetFee, SetHeartbeat, SetMinimumSize,
-    SetTick, Split, Withdraw, WithdrawFees,
+    DecreaseOrder, Deposit, Merge, PauseMarket, Redeem, RegisterDomain, RegisterKey,
+    RegisterMarket, ResolveMarket, ResumeMarket, RevokeKey, SetClosedOnly, SetFee, SetHeartbeat,
+    SetMinimumSize, SetTick, Split, Withdraw, WithdrawFees,
 };
 use foretell_model::limits::{MAX_FEE_RATE_PPM, MAX_QUESTIONS, NEWEST_RULES, ORDER_ID_SHARES};
 use foretell_model::state::StateRecord;
@@ -237,7 +237,15 @@ impl Generator {
                     self.now,
                 ))
             }
-            Kind::CancelOrder => self.cancel_order(),
+            Kind::CancelOrder => {
+                let (owner, order) = self.named_order();
+                Command::CancelOrder(CancelOrder { owner, order })
+            }
+            Kind::DecreaseOrder => {
+                let (owner, order) = self.named_order();
+                let lots = Lots(self.rng.below(60));
+                Command::DecreaseOrder(DecreaseOrder { owner, order, lots })
+            }
             Kind::CancelAll => Command::CancelAll(CancelAll {
                 owner: self.owner(),
                 heartbeat: self.rng.percent(30),
@@ -295,7 +303,8 @@ impl Generator {
         }
     }
 
-    fn cancel_order(&mut self) -> Command {
+    /// An order, mostly a live one, and mostly its owner.
+    fn named_order(&mut self) -> (AccountNumber, OrderId) {
         let live = !self.world.orders.is_empty() && self.rng.percent(80);
         let (order, account) = if live {
             self.rng.pick(&self.world.orders)
@@ -309,7 +318,7 @@ impl Generator {
             Some(known) if self.rng.percent(85) => known.owner,
             _ => self.account(),
         };
-        Command::CancelOrder(CancelOrder { owner, order })
+        (owner, order)
     }
 
     fn account_command(&mut self, kind: Kind) -> Command {

@@ -213,7 +213,9 @@ impl Runner {
                 self.requests += 1;
                 // Each is valid longer than the one before.
                 let until = until.map_or(3_600_000 + self.requests, |seconds| seconds * 1_000);
+                let signer = words.option("signed-by").unwrap_or(first);
                 Command::RequestWithdrawal(RequestWithdrawal {
+                    owner: self.desk.names.account(signer),
                     account: self.desk.names.account(first),
                     amount,
                     reference: self.desk.reference(words),

@@ -2,12 +2,12 @@
 
 use foretell_model::command::{
     ArchiveMarket, AttestState, BindWallet, CancelAll, CancelMarketOrders, CancelOrder, Convert,
-    Deposit, Merge, PauseMarket, Redeem, RegisterKey, RegisterMarket, ResolveMarket, ResumeMarket,
-    RevokeKey, SetClosedOnly, SetFee, SetHeartbeat, SetMinimumSize, SetTick, Split, Withdraw,
-    WithdrawFees,
+    DecreaseOrder, Deposit, Merge, PauseMarket, Redeem, RegisterKey, RegisterMarket, ResolveMarket,
+    ResumeMarket, RevokeKey, SetClosedOnly, SetFee, SetHeartbeat, SetMinimumSize, SetTick, Split,
+    Withdraw, WithdrawFees,
 };
 use foretell_model::{
-    Branch, Command, EventId, FeeSchedule, Hold, Lots, MarketNumber, Outcome, Payout,
+    Branch, Command, EventId, FeeSchedule, Hold, Lots, MarketNumber, OrderId, Outcome, Payout,
     QuestionIndex, QuestionSet, Reference, Sequence, SystemMode, TimeNs, WalletKind,
 };
 
@@ -241,6 +241,15 @@ impl Desk {
                 })
             }
             "cancels" => self.cancel(name, words)?,
+            "decreases" => {
+                let order = self.order(words.next()?)?;
+                words.expect("to")?;
+                Command::DecreaseOrder(DecreaseOrder {
+                    owner: self.names.account(name),
+                    order,
+                    lots: text::shares(words.next()?)?,
+                })
+            }
             _ => return Err(format!("`{verb}` was not understood")),
         })
     }
@@ -260,18 +269,18 @@ impl Desk {
                     words.flag("NO").then_some(Outcome::No)
                 },
             }),
-            label => {
-                let placed = self
-                    .names
-                    .orders
-                    .get(label)
-                    .ok_or_else(|| format!("no order is called `{label}`"))?;
-                Command::CancelOrder(CancelOrder {
-                    owner,
-                    order: placed.order,
-                })
-            }
+            label => Command::CancelOrder(CancelOrder {
+                owner,
+                order: self.order(label)?,
+            }),
         })
+    }
+
+    /// The id of an order by its name.
+    fn order(&self, label: &str) -> Result<OrderId, String> {
+        let placed = self.names.orders.get(label);
+        let placed = placed.ok_or_else(|| format!("no order is called `{label}`"))?;
+        Ok(placed.order)
     }
 
     pub(crate) fn market(&self, words: &mut Words<'_>) -> Result<MarketNumber, String> {

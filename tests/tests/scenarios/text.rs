@@ -1,8 +1,8 @@
 //! Parses and formats amounts; renders responses and events.
 
 use foretell_model::event::{
-    AccountOpened, ClosedOnlySet, MarketResolved, MarketStateSet, OrderClosed, OrderKilled,
-    OrderRested, Redeemed, TickSet,
+    AccountOpened, ClosedOnlySet, MarketResolved, MarketStateSet, OrderClosed, OrderDecreased,
+    OrderKilled, OrderRested, Redeemed, TickSet,
 };
 use foretell_model::{
     CommandOutcome, Event, Fill, Hold, Lots, MatchKind, Micros, OrderResult, OrderStatus, Payout,
@@ -90,6 +90,7 @@ fn of_outcome(outcome: &CommandOutcome) -> String {
     match outcome {
         CommandOutcome::Order(result) => of_result(result),
         CommandOutcome::Cancelled { orders } => format!("cancelled {orders}"),
+        CommandOutcome::Left(lots) => format!("left {}", of_shares(*lots)),
         CommandOutcome::Collateral(amount) => format!("collateral {}", of_micros(*amount)),
         CommandOutcome::Waits(_) => "waits".to_owned(),
         CommandOutcome::Released(_) => "released".to_owned(),
@@ -144,6 +145,11 @@ pub(crate) fn of_event(event: &Event, names: &Names) -> String {
             ..
         }) => format!(
             "closed {} {} {reason:?}",
+            names.name_of_account(account),
+            of_shares(lots)
+        ),
+        Event::OrderDecreased(OrderDecreased { account, lots, .. }) => format!(
+            "decreased {} {}",
             names.name_of_account(account),
             of_shares(lots)
         ),

@@ -30,9 +30,11 @@ records! {
 
     /// Ask for free collateral; its amount is reserved until the withdrawal ends. Evidence: the signed
     /// words ([`crate::evidence`]). Rejected in this order: `UnknownAccount`, `ReferenceReused`,
-    /// `WithdrawalsShut`, `ValidityOutOfRange`, `AmountZero`, `NotEnoughCollateral`,
+    /// `KeyOfAnotherOwner`, `WithdrawalsShut`, `ValidityOutOfRange`, `AmountZero`, `NotEnoughCollateral`,
     /// `TooManyWithdrawals`, `TooManyReferences` (docs/verify/rules.md §30).
     pub struct RequestWithdrawal {
+        /// Who signed it; must be the owner of the account.
+        pub owner: AccountNumber,
         /// The debited account.
         pub account: AccountNumber,
         /// The amount, above 0, at most the free collateral.

@@ -1,6 +1,7 @@
-//! Commands on orders: place, cancel, heartbeats.
+//! Commands on orders: place, cancel, decrease, heartbeats.
 
 use crate::id::{AccountNumber, KeyNumber, MarketNumber, OrderId};
+use crate::quantity::Lots;
 use crate::record::records;
 use crate::side::{OrderType, Outcome, Side};
 use crate::time::{TimeMs, TimeSeconds};
@@ -60,6 +61,18 @@ records! {
         pub owner: AccountNumber,
         /// Id of the order.
         pub order: OrderId,
+    }
+
+    /// Make a resting order smaller; it keeps its place in the queue. When it has no more lots than that it is
+    /// `Repeated`; below the minimum size of its market it ends (docs/verify/rules.md §15). Rejected in this
+    /// order: `OrderNotFound`, `OrderOfAnotherOwner`, `OrderNotResting`, `AmountZero`.
+    pub struct DecreaseOrder {
+        /// The requesting owner; must be the owner of the order's account.
+        pub owner: AccountNumber,
+        /// Id of the order.
+        pub order: OrderId,
+        /// The unfilled lots that it keeps, above 0.
+        pub lots: Lots,
     }
 
     /// Cancel all orders of all wallets of an owner. When nothing is to cancel, it is

@@ -52,6 +52,17 @@ records! {
         pub reason: CloseReason,
     }
 
+    /// A resting order has fewer unfilled lots than before, at its place in the queue; the reservation of
+    /// the others is released.
+    pub struct OrderDecreased {
+        /// The order.
+        pub order: OrderNumber,
+        /// Its account.
+        pub account: AccountNumber,
+        /// Its unfilled lots now, above 0.
+        pub lots: Lots,
+    }
+
     /// The book killed the frame's order; its id is used up.
     pub struct OrderKilled {
         /// The reason.

@@ -1,8 +1,10 @@
 //! Orders: placing, resting, ending, and their reservations.
 
-use foretell_model::event::{OrderClosed, OrderKilled, OrderRested};
+use foretell_model::event::{OrderClosed, OrderDecreased, OrderKilled, OrderRested};
 use foretell_model::evidence::OrderEvidence;
-use foretell_model::{Command, Event, Lots, Micros, OrderNumber, PlaceOrder, Price, Side};
+use foretell_model::{
+    Command, Event, Lots, Micros, OrderNumber, PlaceOrder, Price, Sequence, Side,
+};
 
 use super::{FoldStep, mismatch};
 use crate::error::Impossible;
@@ -42,13 +44,16 @@ impl View {
             signature_type: account.kind,
             price,
             state: OrderState::Completed,
-            maker_amount: command.maker_amount,
-            taker_amount: command.taker_amount,
+            size: match command.side {
+                Side::Buy => command.taker_amount,
+                Side::Sell => command.maker_amount,
+            },
             expiration: command.expiration,
             left: Lots::ZERO,
             matched: Lots::ZERO,
             value: Micros::ZERO,
             fee: Micros::ZERO,
+            arrival: Sequence(0),
             created: step.now,
             updated: step.now,
             place: step.frame.place,
@@ -101,6 +106,7 @@ impl View {
                 order.updated = step.now;
                 (order, OrderState::Closed(reason))
             }
+            Event::OrderDecreased(ref decreased) => return self.decrease(step, decreased),
             _ => return Err(mismatch(event)),
         };
         self.orders.finish(order, state, step.frame.sequence)
@@ -117,7 +123,7 @@ impl View {
         if order.price != price {
             return Err(Impossible::OrderDiffers(order.number));
         }
-        order.left = lots;
+        (order.left, order.arrival) = (lots, step.frame.sequence);
         let (market, outcome, side) = (order.market, order.outcome, order.side);
         match side {
             Side::Buy => (self.accounts.get_mut(order.account)?).reserve(lots.value_at(price))?,
@@ -125,8 +131,47 @@ impl View {
                 .change_balance(order.account, market, |held| held.reserve(outcome, lots))?,
         }
         let book = self.books.touch(market, step.at())?;
-        book.add(LadderPlace::of(outcome, side, price), lots)?;
+        book.join(&order)?;
         self.orders.rest(order)
+    }
+
+    /// Takes lots off a resting order, off its level and off its reservation.
+    fn decrease(
+        &mut self,
+        step: &FoldStep<'_>,
+        &OrderDecreased {
+            order: number,
+            account,
+            lots,
+        }: &OrderDecreased,
+    ) -> Result<(), Impossible> {
+        let order = self.orders.live_mut(number)?;
+        let differs = Impossible::OrderDiffers(number);
+        if order.account != account || order.state != OrderState::Live || lots.is_zero() {
+            return Err(differs);
+        }
+        let off = order.left.checked_sub(lots).ok_or(differs)?;
+        let size = order.size.checked_sub(off.micro_shares());
+        order.size = size.ok_or(differs)?;
+        (order.left, order.updated) = (lots, step.now);
+        let order = order.clone();
+        self.release(&order, off)?;
+        let book = self.books.touch(order.market, step.at())?;
+        book.lower(LadderPlace::of_order(&order), off)
+    }
+
+    /// Releases what these lots of a resting order reserve.
+    fn release(&mut self, order: &Order, lots: Lots) -> Result<(), Impossible> {
+        let account = order.account;
+        match order.side {
+            Side::Buy => {
+                let value = lots.value_at(order.price);
+                self.accounts.get_mut(account)?.release(value)
+            }
+            Side::Sell => (self.holdings).change_balance(account, order.market, |held| {
+                held.release(order.outcome, lots)
+            }),
+        }
     }
 
     /// Removes a resting order from the book and releases its reservation.
@@ -140,14 +185,9 @@ impl View {
         if order.left != lots {
             return Err(Impossible::OrderDiffers(number));
         }
-        let (market, outcome, side, price) = (order.market, order.outcome, order.side, order.price);
-        match side {
-            Side::Buy => (self.accounts.get_mut(order.account)?).release(lots.value_at(price))?,
-            Side::Sell => (self.holdings)
-                .change_balance(order.account, market, |held| held.release(outcome, lots))?,
-        }
-        let book = self.books.touch(market, step.at())?;
-        book.remove(LadderPlace::of(outcome, side, price), lots)?;
+        self.release(&order, lots)?;
+        let book = self.books.touch(order.market, step.at())?;
+        book.leave(&order, lots)?;
         Ok(order)
     }
 }

@@ -1,8 +1,7 @@
 //! One trade: both orders, money and shares of their accounts, the book, the supply.
 
 use foretell_model::{
-    AccountNumber, Fill, Lots, MarketNumber, MatchKind, Micros, Outcome, Price, Side, TimeNs,
-    TradeIndex,
+    AccountNumber, Fill, Lots, MarketNumber, MatchKind, Micros, Outcome, Side, TimeNs, TradeIndex,
 };
 
 use super::FoldStep;
@@ -25,8 +24,6 @@ pub(super) struct Leg {
     pub(super) market: MarketNumber,
     pub(super) outcome: Outcome,
     pub(super) side: Side,
-    /// Price of this side's token.
-    price: Price,
     /// Value at that price, without the fee.
     pub(super) value: Micros,
     /// Paid in addition to the value (BUY) or out of it (SELL): 0 of a maker.
@@ -87,8 +84,11 @@ impl View {
         self.volume.trade(took.market, took.value)?;
         self.move_supply(took.market, fill)?;
         let book = self.books.touch(took.market, step.at())?;
-        let place = LadderPlace::of(made.outcome, made.side, made.price);
-        book.remove(place, fill.lots)?;
+        let maker = self.orders.live_mut(fill.maker_order)?;
+        match left.is_zero() {
+            true => book.leave(maker, fill.lots)?,
+            false => book.lower(LadderPlace::of_order(maker), fill.lots)?,
+        }
         book.trade(fill.yes_price, took.outcome, took.side, step.now);
 
         if left != fill.maker_left {
@@ -200,7 +200,6 @@ fn traded(
         market: order.market,
         outcome: order.outcome,
         side: order.side,
-        price,
         value,
         fee,
         builder: order.builder,

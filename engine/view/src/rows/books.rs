@@ -1,9 +1,9 @@
 //! Books: one ladder per market in Yes prices, readable from either token, and the last trade.
 
-use std::collections::{BTreeMap, btree_map};
+use std::collections::{BTreeMap, VecDeque, btree_map};
 
 use foretell_model::codec::{CodecError, Stored, fixed};
-use foretell_model::{Lots, MarketNumber, Outcome, Price, Sequence, Side, TimeNs};
+use foretell_model::{Lots, MarketNumber, OrderNumber, Outcome, Price, Sequence, Side, TimeNs};
 
 use crate::error::Impossible;
 use crate::rows::balance::{lower, raise};
@@ -36,13 +36,29 @@ fixed!(LastTrade {
     time: TimeNs,
 });
 
+/// The resting orders at one Yes price of a side.
+#[derive(Clone, Debug, Default)]
+struct Queue {
+    /// The sum of their lots, above 0.
+    lots: Lots,
+    /// By arrival.
+    orders: VecDeque<(Sequence, OrderNumber)>,
+}
+
+impl Queue {
+    /// Where an order stands, or would stand.
+    fn place_of(&self, order: &Order) -> Result<usize, usize> {
+        self.orders.binary_search(&(order.arrival, order.number))
+    }
+}
+
 /// The book of a market.
 #[derive(Clone, Debug)]
 pub struct Book {
     /// Yes bids: BUY Yes, and SELL No at the complement.
-    bids: BTreeMap<Price, Lots>,
+    bids: BTreeMap<Price, Queue>,
     /// Yes asks: SELL Yes, and BUY No at the complement.
-    asks: BTreeMap<Price, Lots>,
+    asks: BTreeMap<Price, Queue>,
     /// In Yes prices, seen from Yes.
     last: Option<LastTrade>,
     changed: Sequence,
@@ -147,7 +163,7 @@ impl<'a> TokenBook<'a> {
 /// Levels of one side, best first.
 #[derive(Clone, Debug)]
 pub struct Levels<'a> {
-    ladder: btree_map::Iter<'a, Price, Lots>,
+    ladder: btree_map::Iter<'a, Price, Queue>,
     /// Whether the best is the highest Yes price.
     falling: bool,
     /// Whether prices are shown as No prices.
@@ -155,7 +171,7 @@ pub struct Levels<'a> {
 }
 
 impl<'a> Levels<'a> {
-    fn new(ladder: &'a BTreeMap<Price, Lots>, falling: bool, mirrored: bool) -> Self {
+    fn new(ladder: &'a BTreeMap<Price, Queue>, falling: bool, mirrored: bool) -> Self {
         Self {
             ladder: ladder.iter(),
             falling,
@@ -163,8 +179,8 @@ impl<'a> Levels<'a> {
         }
     }
 
-    fn level(&self, entry: Option<(&Price, &Lots)>) -> Option<Level> {
-        let (&price, &lots) = entry?;
+    fn level(&self, entry: Option<(&Price, &Queue)>) -> Option<Level> {
+        let (&price, &Queue { lots, .. }) = entry?;
         let price = if self.mirrored {
             price.complement()
         } else {
@@ -238,10 +254,7 @@ impl Books {
     pub(crate) fn restore(&mut self, order: &Order) -> Result<(), Impossible> {
         let book = self.all.get_mut(order.market);
         let book = book.ok_or(Impossible::UnknownMarket(order.market))?;
-        book.add(
-            LadderPlace::of(order.outcome, order.side, order.price),
-            order.left,
-        )
+        book.join(order)
     }
 
     /// Records a change of something that is shown with the book.
@@ -285,6 +298,11 @@ pub(crate) struct LadderPlace {
 }
 
 impl LadderPlace {
+    /// Where an order rests.
+    pub(crate) fn of_order(order: &Order) -> Self {
+        Self::of(order.outcome, order.side, order.price)
+    }
+
     /// The position for this side and limit price of the order's own token.
     pub(crate) fn of(outcome: Outcome, side: Side, price: Price) -> Self {
         match outcome {
@@ -301,24 +319,60 @@ impl LadderPlace {
 }
 
 impl Book {
-    pub(crate) fn add(&mut self, place: LadderPlace, lots: Lots) -> Result<(), Impossible> {
-        raise(self.side(place).entry(place.yes_price).or_default(), lots)
+    /// Adds a resting order to the queue of its price.
+    pub(crate) fn join(&mut self, order: &Order) -> Result<(), Impossible> {
+        let place = LadderPlace::of_order(order);
+        let queue = self.side(place).entry(place.yes_price).or_default();
+        let Err(at) = queue.place_of(order) else {
+            return Err(Impossible::DuplicateName);
+        };
+        queue.orders.insert(at, (order.arrival, order.number));
+        raise(&mut queue.lots, order.left)
     }
 
-    pub(crate) fn remove(&mut self, place: LadderPlace, lots: Lots) -> Result<(), Impossible> {
-        let side = self.side(place);
-        let level = (side.get_mut(&place.yes_price)).ok_or(Impossible::AmountOutOfRange)?;
-        lower(level, lots)?;
-        if level.is_zero() {
-            side.remove(&place.yes_price);
+    /// Takes lots off the total of a price.
+    pub(crate) fn lower(&mut self, place: LadderPlace, lots: Lots) -> Result<(), Impossible> {
+        lower(&mut self.queue(place)?.lots, lots)
+    }
+
+    /// Removes an order that rests with these lots from its queue.
+    pub(crate) fn leave(&mut self, order: &Order, lots: Lots) -> Result<(), Impossible> {
+        let place = LadderPlace::of_order(order);
+        let queue = self.queue(place)?;
+        let at = queue.place_of(order);
+        let at = at.map_err(|_| Impossible::OrderNotLive(order.number))?;
+        queue.orders.remove(at);
+        lower(&mut queue.lots, lots)?;
+        match (queue.orders.is_empty(), queue.lots.is_zero()) {
+            (false, false) => Ok(()),
+            (true, true) => {
+                self.side(place).remove(&place.yes_price);
+                Ok(())
+            }
+            _ => Err(Impossible::AmountOutOfRange),
         }
-        Ok(())
+    }
+
+    fn queue(&mut self, place: LadderPlace) -> Result<&mut Queue, Impossible> {
+        let queue = self.side(place).get_mut(&place.yes_price);
+        queue.ok_or(Impossible::AmountOutOfRange)
+    }
+
+    fn queue_at(&self, place: LadderPlace) -> Option<&Queue> {
+        let side = if place.bid { &self.bids } else { &self.asks };
+        side.get(&place.yes_price)
     }
 
     /// The total at a place; 0 without a level.
     pub(crate) fn lots_at(&self, place: LadderPlace) -> Lots {
-        let side = if place.bid { &self.bids } else { &self.asks };
-        side.get(&place.yes_price).copied().unwrap_or(Lots::ZERO)
+        self.queue_at(place).map_or(Lots::ZERO, |queue| queue.lots)
+    }
+
+    /// The orders that trade before this one at its price, the first first.
+    pub(crate) fn ahead_of(&self, order: &Order) -> impl ExactSizeIterator<Item = OrderNumber> {
+        let queue = self.queue_at(LadderPlace::of_order(order));
+        let ahead = queue.and_then(|queue| Some(queue.orders.range(..queue.place_of(order).ok()?)));
+        ahead.unwrap_or_default().map(|(_, number)| *number)
     }
 
     /// Records a trade at a Yes price by a taker of this outcome and side.
@@ -334,7 +388,7 @@ impl Book {
         });
     }
 
-    fn side(&mut self, place: LadderPlace) -> &mut BTreeMap<Price, Lots> {
+    fn side(&mut self, place: LadderPlace) -> &mut BTreeMap<Price, Queue> {
         if place.bid {
             &mut self.bids
         } else {

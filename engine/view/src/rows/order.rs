@@ -4,8 +4,8 @@ use foretell_model::codec::{CodecError, Fixed, Stored, fixed};
 use foretell_model::quantity::{MICROS_PER_LOT, PRICE_ONE};
 use foretell_model::{
     AccountNumber, CloseReason, FramePosition, KeyNumber, Lots, MarketNumber, Micros, OrderId,
-    OrderNumber, OrderType, Outcome, PlaceOrder, Price, RejectionReason, Side, Tick, TimeNs,
-    TimeSeconds, WalletKind,
+    OrderNumber, OrderType, Outcome, PlaceOrder, Price, RejectionReason, Sequence, Side, Tick,
+    TimeNs, TimeSeconds, WalletKind,
 };
 
 use crate::rows::builders::BuilderSlot;
@@ -85,10 +85,8 @@ pub struct Order {
     pub price: Price,
     /// Its state.
     pub state: OrderState,
-    /// Signed makerAmount: micros of collateral for a BUY, micro-shares for a SELL.
-    pub maker_amount: u64,
-    /// Signed takerAmount: micro-shares for a BUY, micros of collateral for a SELL.
-    pub taker_amount: u64,
+    /// The signed share amount in micro-shares, less what its owner took off.
+    pub size: u64,
     /// For GTD only; 0 otherwise.
     pub expiration: TimeSeconds,
     /// Remaining lots of a live order, all lots of a delayed one; unfilled lots of a closed one (0
@@ -100,6 +98,8 @@ pub struct Order {
     pub value: Micros,
     /// Fees paid as taker.
     pub fee: Micros,
+    /// The frame that put it into its queue: its own, or that of its release; 0 before.
+    pub arrival: Sequence,
     /// When it was placed.
     pub created: TimeNs,
     /// When it last traded or ended.
@@ -121,18 +121,13 @@ impl Order {
         self.side == Side::Buy && !self.order_type.may_rest()
     }
 
-    /// Its size in micro-shares: the signed share amount; for a budget BUY the matched amount if
-    /// larger.
+    /// Its size in micro-shares; for a budget BUY the matched amount if larger.
     #[must_use]
     pub fn original_size(&self) -> u64 {
-        let signed = match self.side {
-            Side::Buy => self.taker_amount,
-            Side::Sell => self.maker_amount,
-        };
         if self.is_budget_buy() {
-            signed.max(self.matched.micro_shares())
+            self.size.max(self.matched.micro_shares())
         } else {
-            signed
+            self.size
         }
     }
 
@@ -156,13 +151,13 @@ fixed!(Order {
     signature_type: WalletKind,
     price: Price,
     state: OrderState,
-    maker_amount: u64,
-    taker_amount: u64,
+    size: u64,
     expiration: TimeSeconds,
     left: Lots,
     matched: Lots,
     value: Micros,
     fee: Micros,
+    arrival: Sequence,
     created: TimeNs,
     updated: TimeNs,
     place: FramePosition,

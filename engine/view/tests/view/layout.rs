@@ -11,8 +11,8 @@ use scene::*;
 
 /// The version, and the hash of all bytes of a small scene in this version.
 const PINNED: (u32, &str) = (
-    19,
-    "787a04cd99b6183d2a99176e0b24d15dc30b3fc6ca2589e55ee4e0cc3376670b",
+    20,
+    "d3fa6b79e75f6ae393b9e62129fd04359f1d832456249a3e0ce981d407502cdc",
 );
 
 /// Two trades, orders of every final state, account actions, chunks of two rows.

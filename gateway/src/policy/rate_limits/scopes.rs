@@ -193,7 +193,7 @@ impl RateLimits {
 pub(crate) enum Writes {
     /// `POST /order`, and each order of `POST /orders`.
     Orders,
-    /// Every cancel: each order named, and each request that cancels many.
+    /// Every cancel: each order named, each request that cancels many, and each decrease.
     Cancels,
     /// Split, merge, redeem, convert.
     Actions,

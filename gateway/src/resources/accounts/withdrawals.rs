@@ -33,6 +33,7 @@ pub(crate) async fn request(
     let chain = context.app.auth.domains.chain_id();
     check_signature(&context, &action, &asked, chain).await?;
     let command = Command::RequestWithdrawal(RequestWithdrawal {
+        owner: action.caller.owner,
         account,
         amount: asked.amount,
         reference: reference(&asked.reference),

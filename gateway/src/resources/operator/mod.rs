@@ -55,6 +55,7 @@ impl CommandResult {
             CommandOutcome::Released(_)
             | CommandOutcome::Done
             | CommandOutcome::Order(_)
+            | CommandOutcome::Left(_)
             | CommandOutcome::Collateral(_) => {}
         }
         applied

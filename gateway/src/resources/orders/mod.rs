@@ -2,6 +2,7 @@
 
 pub(crate) mod builder_trades;
 pub(crate) mod cancels;
+pub(crate) mod decrease;
 pub(crate) mod heartbeats;
 pub(crate) mod my_orders;
 pub(crate) mod my_trades;

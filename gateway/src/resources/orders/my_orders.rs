@@ -187,12 +187,14 @@ pub(crate) async fn one(
         if account.owner != caller.owner {
             return None;
         }
-        OrderRow::of(view, &app.descriptions, &order)
+        let row = OrderRow::of(view, &app.descriptions, &order)?;
+        Some((row, view.queue_ahead(&order)))
     };
     // Taken first, so that the order found is not older than the state named.
     let position = app.shared_view.read().position();
-    let found = app.find(own).await?.ok_or(ErrorCode::OrderNotFound)?;
-    Ok(Json::of(&OneUserOrder::from(found.facts())).at(position))
+    let (found, ahead) = app.find(own).await?.ok_or(ErrorCode::OrderNotFound)?;
+    let answer = OneUserOrder::new(found.facts(), ahead);
+    Ok(Json::of(&answer).at(position))
 }
 
 /// An order of the view; the ids of its trades become text outside of the view's lock.

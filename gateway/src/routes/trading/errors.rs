@@ -64,10 +64,12 @@ pub(super) const TRADING: &[E] = &[
 
 pub(super) const CANCEL_MARKET: &[E] =
     &[E::InvalidTokenId, E::MarketNotFound, E::OrderbookNotFound];
+pub(super) const DECREASE: &[E] = &[E::OrderNotFound, E::OrderOfAnotherOwner, E::OrderNotResting];
 pub(super) const HEARTBEAT: &[E] = &[E::WrongHeartbeat];
 
 pub(super) const WITHDRAWAL: &[E] = &[
     E::InvalidSignature,
+    E::WalletOfAnotherOwner,
     E::ValidityOutOfRange,
     E::InsufficientBalance,
     E::TooManyWithdrawals,

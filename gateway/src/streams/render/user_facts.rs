@@ -119,6 +119,9 @@ impl UserFacts {
                     };
                     facts.steps.extend(source.order(order, event));
                 }
+                Change::Decreased(order) => {
+                    facts.steps.extend(source.order(order, OrderEvent::Update));
+                }
                 Change::Event(Event::WithdrawalRequested(asked)) => {
                     (facts.steps).extend(source.withdrawal(asked.account, view.sequence()));
                 }

@@ -351,6 +351,8 @@ error_codes! {
         "A conversion needs all questions of the event active.";
     OrderOfAnotherOwner = "order_of_another_owner", 409, Never, "order belongs to another account",
         "The order belongs to another owner.";
+    OrderNotResting = "order_not_resting", 409, Later, "order is delayed, allowed: a resting order",
+        "An order that waits out a delay is in no queue and cannot be decreased.";
     WalletNotBindable = "wallet_not_bindable", 409, Never,
         "wallet cannot be bound: it is bound, or owns wallets or keys",
         "The wallet has an owner, or is an owner itself.";

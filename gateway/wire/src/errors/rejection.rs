@@ -202,6 +202,7 @@ const fn code_of(reason: RejectionReason) -> ErrorCode {
         RejectionReason::NothingToRedeem => ErrorCode::NothingToRedeem,
         RejectionReason::EventNotActive => ErrorCode::EventNotActive,
         RejectionReason::OrderOfAnotherOwner => ErrorCode::OrderOfAnotherOwner,
+        RejectionReason::OrderNotResting => ErrorCode::OrderNotResting,
         RejectionReason::InvalidTransition => ErrorCode::InvalidTransition,
         RejectionReason::AmountZero => ErrorCode::AmountZero,
         RejectionReason::AmountTooLarge => ErrorCode::AmountTooLarge,

@@ -156,14 +156,21 @@ pub struct OneUserOrder {
     order: UserOrder,
     #[serde(flatten)]
     same: UserOrder,
+    /// Shares that trade before it at its price: exact in the state that the answer names. `null` for an
+    /// order that does not rest, and behind more than 4,096 orders.
+    #[schemars(with = "Option<written::Amount>")]
+    queue_ahead: Option<String>,
 }
 
-impl From<OrderFacts> for OneUserOrder {
-    fn from(order: OrderFacts) -> Self {
+impl OneUserOrder {
+    /// An order, and the shares in front of it.
+    #[must_use]
+    pub fn new(order: OrderFacts, queue_ahead: Option<Lots>) -> Self {
         let order = UserOrder::from(order);
         Self {
             same: order.clone(),
             order,
+            queue_ahead: queue_ahead.map(|lots| Decimal::from(lots).to_string()),
         }
     }
 }
@@ -201,10 +208,11 @@ mod tests {
 
     #[test]
     fn one_order_repeats_its_fields_beside_itself() {
-        let text = json_text(&OneUserOrder::from(order()));
+        let text = json_text(&OneUserOrder::new(order(), Some(Lots(1_250))));
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
         let inner = value["order"].as_object().unwrap();
         assert_eq!(inner.len(), 23);
+        assert_eq!(value["queue_ahead"], "12.5");
         for (key, inside) in inner {
             assert_eq!(&value[key], inside, "{key}");
         }

@@ -2,10 +2,11 @@
 
 use foretell_model::command::{
     AddOperator, ArchiveMarket, AttestState, BindWallet, CancelAll, CancelMarketOrders,
-    CancelOrder, CancelWithdrawal, Convert, Deposit, Dispute, Finalise, ListWallet, Merge,
-    PauseMarket, PayWithdrawal, Propose, Redeem, RegisterDomain, RegisterKey, RegisterMarket,
-    RequestWithdrawal, ResolveMarket, ResumeMarket, RevokeKey, SetClosedOnly, SetFee, SetHeartbeat,
-    SetMinimumSize, SetPolicy, SetTerms, SetTick, Split, Withdraw, WithdrawFees, WithdrawProposal,
+    CancelOrder, CancelWithdrawal, Convert, DecreaseOrder, Deposit, Dispute, Finalise, ListWallet,
+    Merge, PauseMarket, PayWithdrawal, Propose, Redeem, RegisterDomain, RegisterKey,
+    RegisterMarket, RequestWithdrawal, ResolveMarket, ResumeMarket, RevokeKey, SetClosedOnly,
+    SetFee, SetHeartbeat, SetMinimumSize, SetPolicy, SetTerms, SetTick, Split, Withdraw,
+    WithdrawFees, WithdrawProposal,
 };
 use foretell_model::{
     AccountNumber, ApiKey, Branch, Command, ConditionId, DomainNumber, EventId, EventNumber, Hold,
@@ -45,6 +46,11 @@ pub(super) fn command(words: &mut Words, code: u8) -> Command {
             owner: words.account(),
             market: words.market(),
             outcome: words.pick(&[None, Some(Outcome::Yes), Some(Outcome::No)]),
+        }),
+        5 => Command::DecreaseOrder(DecreaseOrder {
+            owner: words.account(),
+            order: OrderId(words.bytes()),
+            lots: words.lots(),
         }),
         10 => Command::Deposit(Deposit {
             wallet: words.wallet(),
@@ -199,6 +205,7 @@ pub(super) fn command(words: &mut Words, code: u8) -> Command {
             withdrawal: Sequence(words.u64()),
         },
         26 => Command::RequestWithdrawal(RequestWithdrawal {
+            owner: words.account(),
             account: words.account(),
             amount: words.micros(),
             reference: words.reference(),

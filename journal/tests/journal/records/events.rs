@@ -4,9 +4,9 @@ use foretell_model::event::{
     self, AccountOpened, CancelRequested, ClosedOnlySet, Converted, Deposited, Disputed,
     EventRegistered, FeeSet, HeartbeatSet, KeyRegistered, MarketArchived, MarketRegistered,
     MarketResolved, MarketSettled, MarketStateSet, Merged, MinimumSizeSet, OrderClosed,
-    OrderDelayed, OrderKilled, OrderReleased, OrderRested, PolicySet, Proposed, RebatePaid,
-    Redeemed, SettlementStarted, TermsSet, TickSet, WalletBound, WalletListed, WalletUnbound,
-    WithdrawalReleased, WithdrawalRequested, Withdrawn,
+    OrderDecreased, OrderDelayed, OrderKilled, OrderReleased, OrderRested, PolicySet, Proposed,
+    RebatePaid, Redeemed, SettlementStarted, TermsSet, TickSet, WalletBound, WalletListed,
+    WalletUnbound, WithdrawalReleased, WithdrawalRequested, Withdrawn,
 };
 use foretell_model::{
     Branch, CloseReason, ConditionId, DomainNumber, Event, EventId, EventNumber, Fill, KeyNumber,
@@ -43,6 +43,11 @@ pub(super) fn event(words: &mut Words, code: u8) -> Event {
         5 => Event::OrderKilled(OrderKilled {
             reason: words.pick(RejectionReason::ALL),
             details: [words.u64(), words.u64()],
+        }),
+        9 => Event::OrderDecreased(OrderDecreased {
+            order: OrderNumber(words.u64()),
+            account: words.account(),
+            lots: words.lots(),
         }),
         10 => Event::AccountOpened(AccountOpened {
             account: words.account(),

@@ -30,12 +30,16 @@ struct Comparison {
     goes_on: [bool; 2],
 }
 
-/// Compares two journals frame by frame. Damage after the first difference is not read.
+/// Compares two journals frame by frame; `archive` has what was archived of either. Damage after the first difference is not read.
 ///
 /// # Errors
 /// A journal cannot be read, or the part that has to be read is damaged.
-pub(crate) fn run([first, second]: [&Path; 2], output: Output) -> Result<ExitCode, AuditError> {
-    let [mut first, mut second] = [Side::open(first)?, Side::open(second)?];
+pub(crate) fn run(
+    [first, second]: [&Path; 2],
+    archive: Option<&Path>,
+    output: Output,
+) -> Result<ExitCode, AuditError> {
+    let [mut first, mut second] = [Side::open(first, archive)?, Side::open(second, archive)?];
     let same_genesis = first.genesis == second.genesis;
     let mut common_frames = 0;
     let goes_on = loop {
@@ -63,9 +67,9 @@ struct Side {
 }
 
 impl Side {
-    fn open(directory: &Path) -> Result<Self, AuditError> {
+    fn open(directory: &Path, archive: Option<&Path>) -> Result<Self, AuditError> {
         // Two progress bars would overwrite each other.
-        let source = Source::open(directory, None, false)?;
+        let source = Source::open(directory, archive, false)?;
         let begin = || Ok((source.genesis()?, source.frames()?));
         let (genesis, frames) = begin().map_err(|stop: Stop| stop.failure(directory))?;
         Ok(Self {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use foretell_model::event::{MarketRegistered, OrderClosed, OrderRested};
+use foretell_model::event::{MarketRegistered, OrderClosed, OrderDecreased, OrderRested};
 use foretell_model::{
     Command, Event, FrameRef, Lots, MarketNumber, OrderNumber, Outcome, Price, Side, TokenId,
 };
@@ -53,6 +53,9 @@ impl Books {
                 (Event::Fill(fill), _) => {
                     let maker = self.resting.get_mut(&fill.maker_order);
                     maker.expect("the maker rests").lots = fill.maker_left;
+                }
+                (Event::OrderDecreased(OrderDecreased { order, lots, .. }), _) => {
+                    self.resting.get_mut(order).expect("it rests").lots = *lots;
                 }
                 (Event::OrderClosed(OrderClosed { order, .. }), _) => {
                     self.resting.remove(order);

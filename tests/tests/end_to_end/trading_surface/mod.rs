@@ -2,6 +2,7 @@
 //! response.
 
 mod answers;
+mod decreases;
 mod keys;
 mod limits;
 mod price_history;

@@ -5,8 +5,8 @@ use foretell_model::outside::outside_names;
 use std::collections::BTreeMap;
 
 use foretell_model::event::{
-    AccountOpened, Converted, EventRegistered, MarketResolved, Merged, OrderClosed, OrderReleased,
-    OrderRested, RebatePaid, Redeemed, Split,
+    AccountOpened, Converted, EventRegistered, MarketResolved, Merged, OrderClosed, OrderDecreased,
+    OrderReleased, OrderRested, RebatePaid, Redeemed, Split,
 };
 use foretell_model::{
     Command, ConditionId, Event, Fill, MatchKind, OrderNumber, Outcome, Payout, PlaceOrder, Side,
@@ -224,6 +224,9 @@ impl Plain {
             }
             Event::OrderReleased(OrderReleased { order, .. }) => {
                 self.own = self.delayed.remove(&order)
+            }
+            Event::OrderDecreased(OrderDecreased { order, lots, .. }) => {
+                self.resting.get_mut(&order).expect("it rests").lots = i128::from(lots.0);
             }
             Event::OrderClosed(OrderClosed { order, .. }) => {
                 self.resting.remove(&order);

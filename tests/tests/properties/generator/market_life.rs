@@ -99,7 +99,12 @@ impl Generator {
                 let account = self.account();
                 let known = self.world.accounts.get(account.0 as usize);
                 let free = known.map_or(0, |known| known.free);
+                let owner = known.map_or(account, |known| known.owner);
                 Command::RequestWithdrawal(RequestWithdrawal {
+                    owner: match self.rng.percent(5) {
+                        true => account,
+                        false => owner,
+                    },
                     account,
                     amount: Micros(self.amount(free / 4)),
                     reference: self.reference(),

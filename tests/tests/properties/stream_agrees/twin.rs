@@ -6,8 +6,8 @@ use foretell_gateway::{StreamFold, StreamMessage};
 use foretell_model::command::{RegisterKey, RegisterMarket};
 use foretell_model::event::{
     AccountOpened, EventRegistered, FeeSet, KeyRegistered, MarketResolved, MarketSettled,
-    MarketStateSet, MinimumSizeSet, OrderClosed, OrderReleased, OrderRested, TermsSet, TickSet,
-    WalletBound, WalletUnbound,
+    MarketStateSet, MinimumSizeSet, OrderClosed, OrderDecreased, OrderReleased, OrderRested,
+    TermsSet, TickSet, WalletBound, WalletUnbound,
 };
 use foretell_model::{
     Command, ConditionId, Event, EventId, FeeSchedule, Lots, MarketNumber, MarketState,
@@ -27,6 +27,8 @@ pub(crate) struct TwinOrder {
     pub(crate) price: u64,
     pub(crate) left: u64,
     pub(crate) matched: u64,
+    /// Lots that its owner took off.
+    pub(crate) taken_off: u64,
     pub(crate) created: TimeNs,
     /// Ids, oldest first.
     pub(crate) trades: Vec<String>,
@@ -338,6 +340,14 @@ impl Twin {
                         .steps
                         .push(Step::Order(closed, "CANCELLATION", status));
                 }
+                Event::OrderDecreased(OrderDecreased { order, lots, .. }) => {
+                    let mut smaller = self.orders[&order.0].clone();
+                    self.touch(&mut story, &smaller, frame.sequence);
+                    smaller.taken_off += smaller.left - lots.0;
+                    smaller.left = lots.0;
+                    (story.steps).push(Step::Order(smaller.clone(), "UPDATE", "LIVE"));
+                    self.orders.insert(order.0, smaller);
+                }
                 ref event => self.other(frame, event, &mut story),
             }
         }
@@ -524,6 +534,7 @@ impl Twin {
             price: u64::try_from(price).expect("a price"),
             left: 0,
             matched: 0,
+            taken_off: 0,
             created: self.now,
             trades: Vec::new(),
         }

@@ -51,7 +51,7 @@ impl Twin {
         let is_budget = placed.side == Side::Buy && is_immediate(placed);
         let original = match is_budget {
             true => signed.max(order.matched * 10_000),
-            false => signed,
+            false => signed - order.taken_off * 10_000,
         };
         let newest = order.trades.len().saturating_sub(100);
         let market = &self.markets[placed.market.0 as usize];

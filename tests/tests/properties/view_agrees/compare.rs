@@ -352,7 +352,10 @@ fn compare_order(view: &View, record: &StateRecord, seen: &mut Seen) -> Result<(
         Outcome::Yes => (side == Side::Buy, price),
         Outcome::No => (side == Side::Sell, price.complement()),
     };
-    *seen.ladders.entry((market, bid, yes_price)).or_default() += lots;
+    // Records of orders come by side, price and arrival.
+    let level = seen.ladders.entry((market, bid, yes_price)).or_default();
+    same("queue ahead", &view.queue_ahead(known), &Some(*level))?;
+    *level += lots;
     Ok(())
 }
 

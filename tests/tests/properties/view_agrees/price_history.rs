@@ -163,7 +163,7 @@ fn price_history_samples_the_midpoint_at_the_end_of_every_bucket() {
         }
     }
     assert!(
-        points > 20_000 && gaps > 10_000,
+        points > 15_000 && gaps > 7_000,
         "{points} points, {gaps} gaps"
     );
 }

@@ -364,6 +364,7 @@ fn withdrawals_that_wait_are_bounded() {
     let mut crowd = Crowd::new();
     let ask = |trader: Trader, number: u32| {
         Command::RequestWithdrawal(RequestWithdrawal {
+            owner: trader.account,
             account: trader.account,
             amount: Micros(1),
             reference: numbered(number),
