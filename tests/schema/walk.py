@@ -55,6 +55,7 @@ class Walk:
             self.own,
             self.refusals,
             self.replaces,
+            self.decreases,
             self.cancels,
             self.heartbeats,
             self.positions,
@@ -243,6 +244,18 @@ class Walk:
         trading.post("/replace", {}, 400, auth=alice)
         trading.post("/replace", {"place": [{"order": {}, "owner": ""}]}, 400, auth=alice)
         trading.post("/replace", wanted, 401)
+
+    def decreases(self):
+        """A resting order that gets smaller, and one that ends."""
+        trading, alice, bob = self.trading, L2(self.alice), L2(self.bob)
+        order = trading.post("/order", self.buy(self.alice, self.token, 20, 10), auth=alice)["orderID"]
+        smaller = {"orderID": order, "remaining": "6"}
+        assert trading.post("/order/decrease", smaller, auth=alice)["status"] == "LIVE"
+        trading.post("/order/decrease", smaller, 409, auth=bob)
+        trading.post("/order/decrease", {**smaller, "remaining": "0"}, 400, auth=alice)
+        assert trading.post("/order/decrease", {**smaller, "remaining": "1"}, auth=alice)["status"] == "CANCELED"
+        trading.post("/order/decrease", smaller, 404, auth=alice)
+        trading.post("/order/decrease", smaller, 401)
 
     def cancels(self):
         trading, alice, bob = self.trading, L2(self.alice), L2(self.bob)

@@ -142,6 +142,8 @@ pub(crate) const STREAM_HEARTBEAT_MS: std::ops::RangeInclusive<u64> = 500..=30_0
 pub(crate) const STREAM_BUSY_HEARTBEATS: u64 = 5;
 /// How long a client may take to answer a close frame, and to read it.
 pub(crate) const STREAM_CLOSE_WAIT: Duration = Duration::from_secs(2);
+/// When the orders of a stream connection that ended are cancelled again, while the engine does not answer.
+pub(crate) const CANCEL_AGAIN_AFTER: Duration = Duration::from_millis(100);
 /// One connection in this many is reserved for requests, for each client and in all, so that streams
 /// never use up all connections.
 pub(crate) const REQUEST_CONNECTIONS_ONE_IN: usize = 8;

@@ -14,6 +14,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
+use foretell_model::command::CancelAll;
+use foretell_model::{AccountNumber, Command};
 use foretell_wire::ApiError;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
@@ -23,7 +25,9 @@ use crate::http::body::BodyPermit;
 use crate::http::connections::client_quotas::Client;
 use crate::http::connections::connection::{Activity, ConnectionState};
 use crate::http::surface::Surface;
-use crate::policy::limits::{FREE_BODY_BYTES, STREAM_CLOSE_WAIT, STREAM_READ_BYTES};
+use crate::policy::limits::{
+    CANCEL_AGAIN_AFTER, FREE_BODY_BYTES, STREAM_CLOSE_WAIT, STREAM_READ_BYTES,
+};
 use crate::policy::work::WorkAccount;
 use crate::streams::connection::close::Close;
 use crate::streams::connection::outbox::{Outbox, Written};
@@ -87,7 +91,8 @@ pub(crate) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     let _ = hub.pass(&context.app.stream_ring);
     let unread = Arc::clone(&context.app.bounds.of(Surface::Trading).unread);
     let id = hub.join(Outbox::new(ticket.client, unread), ticket.channel);
-    let _leave = Leave(Arc::clone(&hub), id);
+    let leave = Leave(Arc::clone(&hub), id);
+    let app = Arc::clone(&context.app);
     let account = (context.app.policy).work_account(Surface::Trading, ticket.client);
     let mut connection = Connection {
         input: Input::new(early, &hub.limits, hub.now()),
@@ -110,8 +115,35 @@ pub(crate) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     if let Err(error) = end {
         tracing::debug!(%error, "stream connection failed");
     }
-    let code = (hub.lock().member(id)).and_then(|it| Some(it.closing.as_ref()?.code));
+    let (code, cancels) = match hub.lock().member(id) {
+        Some(member) => (member.closing.as_ref().map(|it| it.code), member.cancels),
+        None => (None, None),
+    };
     hub.stats.closed(code);
+    drop(leave);
+    if let Some(owner) = cancels {
+        cancel_all(&app, owner).await;
+    }
+}
+
+/// Cancels all orders of an owner. Without an answer it is sent again: what would stay otherwise is an order
+/// that nobody watches.
+async fn cancel_all(app: &App, owner: AccountNumber) {
+    let command = Command::CancelAll(CancelAll {
+        owner,
+        heartbeat: false,
+    });
+    loop {
+        let answer = match app.engine.submit(command, &[]) {
+            Ok(pending) => pending.reply().await.map(|_| ()),
+            Err(error) => Err(error),
+        };
+        let Err(error) = answer else {
+            return;
+        };
+        tracing::debug!(%error, "orders of a connection that ended are not cancelled yet");
+        sleep(CANCEL_AGAIN_AFTER).await;
+    }
 }
 
 /// Removes the connection from its hub, however its task ends.

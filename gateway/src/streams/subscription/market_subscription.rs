@@ -258,6 +258,7 @@ impl Session<'_> {
             count: member.tokens,
             unknown: &named.unknown,
             heartbeat_ms: member.heartbeat_ms,
+            cancel_on_disconnect: None,
             oldest_resume: self.oldest_replay(oldest, view).0,
             state: self.state_word(view),
         };

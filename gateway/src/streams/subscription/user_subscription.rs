@@ -147,6 +147,11 @@ impl Session<'_> {
         // The lease is taken: every frame after this state is encoded.
         let state = self.app.shared_view.read();
         self.change_filter(hub, start, state.view.sequence());
+        if let Some(cancels) = start.request.cancel_on_disconnect
+            && let Some(member) = hub.member(self.id)
+        {
+            member.cancels = cancels.then_some(owner);
+        }
         let key = state.view.keys().get(start.key);
         if !key.is_some_and(|key| key.is_live()) {
             return Err(Interrupt::Close(Close::unauthorized()));
@@ -282,6 +287,7 @@ impl Session<'_> {
             count: markets.map_or(0, HashMap::len),
             unknown: &start.unknown,
             heartbeat_ms: member.heartbeat_ms,
+            cancel_on_disconnect: Some(member.cancels.is_some()),
             oldest_resume: self.oldest_replay(oldest, view).0,
             state: self.state_word(view),
         };

@@ -21,6 +21,8 @@ pub struct Subscribed<'a> {
     pub unknown: &'a [String],
     /// Effective interval; 0 = off.
     pub heartbeat_ms: u64,
+    /// Whether the orders of the key's owner end with the connection; on the user channel.
+    pub cancel_on_disconnect: Option<bool>,
     /// The lowest N from which this gateway can resume what was named.
     pub oldest_resume: u64,
     /// State of the exchange.
@@ -37,6 +39,8 @@ struct SubscribedJson<'a> {
     unknown: &'a [String],
     heartbeat_ms: String,
     conflate_ms: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cancel_on_disconnect: Option<bool>,
     oldest_resume: String,
     state: &'static str,
 }
@@ -57,6 +61,7 @@ impl Subscribed<'_> {
             unknown: self.unknown,
             heartbeat_ms: self.heartbeat_ms.to_string(),
             conflate_ms: "0",
+            cancel_on_disconnect: self.cancel_on_disconnect,
             oldest_resume: self.oldest_resume.to_string(),
             state: self.state,
         };
@@ -201,6 +206,7 @@ mod tests {
             count: 2,
             unknown,
             heartbeat_ms: 1_000,
+            cancel_on_disconnect: (channel == Channel::User).then_some(true),
             oldest_resume: 88,
             state: "running",
         };
@@ -212,7 +218,7 @@ mod tests {
             ),
             (
                 subscribed(Channel::User, &unknown).json(&STAMP),
-                r#"{"event_type":"subscribed","channel":"user","markets":"2","unknown":["7"],"heartbeat_ms":"1000","conflate_ms":"0","oldest_resume":"88","state":"running""#,
+                r#"{"event_type":"subscribed","channel":"user","markets":"2","unknown":["7"],"heartbeat_ms":"1000","conflate_ms":"0","cancel_on_disconnect":true,"oldest_resume":"88","state":"running""#,
             ),
             (
                 resumed_replay(103, 108, &STAMP),

@@ -107,6 +107,9 @@ pub struct StreamRequest {
     /// `acks`.
     #[serde(with = "OrDefault::<Flag>")]
     pub acks: bool,
+    /// `cancel_on_disconnect`, if stated.
+    #[serde(with = "Optional::<Flag>")]
+    pub cancel_on_disconnect: Option<bool>,
 }
 
 impl StreamRequest {
@@ -117,6 +120,7 @@ impl StreamRequest {
             || self.resume_from.is_some()
             || self.heartbeat_ms.is_some()
             || self.conflate_ms.is_some()
+            || self.cancel_on_disconnect.is_some()
     }
 }
 

@@ -62,6 +62,7 @@ fn the_extension_is_asked_for_by_any_of_its_fields() {
         r#"{"heartbeat_ms":"0"}"#,
         r#"{"conflate_ms":0}"#,
         r#"{"acks":true}"#,
+        r#"{"cancel_on_disconnect":false}"#,
     ] {
         assert!(one(text).unwrap().opts_in(), "{text}");
     }

@@ -2,6 +2,7 @@
 //! their connections (docs/api/streams.md).
 
 mod cuts;
+mod disconnects;
 mod filters;
 mod lives;
 mod load;
@@ -95,6 +96,13 @@ impl Site {
     /// A trader's subscription to the user channel, with heartbeats.
     fn own(&self, trader: usize) -> Value {
         json!({ "type": "user", "auth": self.auths[trader], "heartbeat_ms": HEARTBEAT_MS })
+    }
+
+    /// An order of a trader.
+    async fn read(&self, trader: usize, order: &str) -> (u16, Value) {
+        let path = format!("/data/order/{order}");
+        let answer = self.traders[trader].signed(reqwest::Method::GET, &path, "", "");
+        answer.await.expect("an answer")
     }
 
     async fn connect(&self, subscription: &Value) -> Connection {
