@@ -17,7 +17,9 @@ import yaml
 FILE = Path(__file__).resolve().parents[2] / "docs/asyncapi/streams.yaml"
 BASE = "https://asyncapi.invalid/streams.yaml"
 # Fields that a message may leave out.
-OPTIONAL = {"event_message", "description", "assets", "markets", "from", "to", "reason", "oldest_resume", "receipt", "terms"}
+OPTIONAL = {
+    "event_message", "description", "assets", "markets", "cancel_on_disconnect", "from", "to", "reason", "oldest_resume", "receipt", "terms",
+}
 # An asked-for book is no link of the chain.
 NO_LINK = {"book"}
 
