@@ -144,7 +144,9 @@ pub(crate) fn withdrawals(
             let path = format!("/withdrawals?ended={ended}");
             return get(config, &path, output, show::withdrawals);
         }
-        Withdrawals::Reconcile { file } => return reconcile::run(config, file, output),
+        Withdrawals::Reconcile { file, days } => {
+            return reconcile::run(config, file, days.period()?, output);
+        }
         Withdrawals::Claim(_) => CommandKind::ClaimWithdrawal,
         Withdrawals::Pay { .. } => CommandKind::PayWithdrawal,
         Withdrawals::Fail(_) => CommandKind::FailWithdrawal,

@@ -3,15 +3,18 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
+use std::str::FromStr as _;
 
 use foretell_operator_client::OperatorClient;
 use foretell_wire::operator::{Collateral, PlainForm as _};
+use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::config::Config;
 use crate::exit_codes::GENERAL;
 use crate::failure::Failure;
+use crate::operator::arguments::days::Period;
 use crate::operator::show::columns;
 use crate::operator::{client, market_file};
 use crate::output::{Output, field};
@@ -24,19 +27,24 @@ struct Line {
     amount: String,
 }
 
-/// Compares every payment; exit code 1 when something differs.
+/// Compares every payment of a period; exit code 1 when something differs.
 ///
 /// # Errors
 /// The file cannot be read, names a payment twice, or has an amount that is none; the surface cannot be
 /// reached.
-pub(super) fn run(config: &Config, file: &Path, output: Output) -> Result<ExitCode, Failure> {
+pub(super) fn run(
+    config: &Config,
+    file: &Path,
+    period: Period,
+    output: Output,
+) -> Result<ExitCode, Failure> {
     let listed = bank_list(file)?;
     let client = client::connect(config)?;
     let (ended, waiting) = runtime::small()?.block_on(async {
         let waiting: Value = client.get("/withdrawals").await?;
         Ok::<_, Failure>((all_ended(&client).await?, waiting))
     })?;
-    let report = compare(listed, &ended, &waiting["withdrawals"]);
+    let report = compare(listed, period, &ended, &waiting["withdrawals"]);
     output.answer(&report, shown);
     let agrees = report["differences"].as_array().is_some_and(Vec::is_empty);
     Ok(match agrees {
@@ -84,7 +92,13 @@ async fn all_ended(client: &OperatorClient) -> Result<Vec<Value>, Failure> {
     }
 }
 
-fn compare(mut listed: BTreeMap<String, u64>, ended: &[Value], waiting: &Value) -> Value {
+/// A payment of another time counts only where the list has it: a bank may book it a day later.
+fn compare(
+    mut listed: BTreeMap<String, u64>,
+    period: Period,
+    ended: &[Value],
+    waiting: &Value,
+) -> Value {
     let (mut agreed, mut paid, mut differences) = (0_u64, 0_u64, Vec::new());
     let mut differs = |what: &str, payment: &str, here: Option<&str>, bank: Option<String>| {
         differences.push(json!({ "what": what, "payment": payment, "here": here, "bank": bank }));
@@ -93,8 +107,11 @@ fn compare(mut listed: BTreeMap<String, u64>, ended: &[Value], waiting: &Value) 
         let text = |name: &str| row[name].as_str().unwrap_or_default();
         let (payment, amount) = (text("payment"), text("amount"));
         let here = Collateral::read(amount).map_or(0, |amount| amount.0);
-        paid += here;
+        let time = Timestamp::from_str(text("changed_at")).map_or(0, Timestamp::as_second);
+        let is_due = period.has(time);
+        paid += if is_due { here } else { 0 };
         match listed.remove(payment) {
+            None if !is_due => {}
             None => differs("paid here, not in the list", payment, Some(amount), None),
             Some(bank) if bank != here => {
                 differs("another amount", payment, Some(amount), Some(decimal(bank)));
@@ -150,24 +167,33 @@ mod tests {
 
     #[test]
     fn each_difference_is_named_once() {
+        let row = |status: &str, payment: &str, amount: &str, changed_at: &str| json!({ "status": status, "payment": payment, "amount": amount, "changed_at": changed_at });
+        let (october, november) = ("2026-10-31T23:59:59.999Z", "2026-11-01T00:00:00.000Z");
         let ended = [
-            json!({ "status": "paid", "payment": "wire-1", "amount": "10" }),
-            json!({ "status": "paid", "payment": "wire-2", "amount": "20.5" }),
-            json!({ "status": "paid", "payment": "wire-3", "amount": "5" }),
-            json!({ "status": "failed", "payment": "", "amount": "7" }),
+            row("paid", "wire-1", "10", november),
+            row("paid", "wire-2", "20.5", november),
+            row("paid", "wire-3", "5", november),
+            row("failed", "", "7", november),
+            row("paid", "wire-0", "8", october),
+            row("paid", "booked-later", "2", october),
         ];
         let waiting = json!([{ "amount": "1.25" }, { "amount": "2" }]);
         let listed = [
             ("wire-1", 10_000_000),
+            ("booked-later", 2_000_000),
             ("wire-2", 20_000_000),
             ("wire-9", 1),
         ];
         let listed = listed.map(|(payment, amount)| (payment.to_owned(), amount));
-        let report = compare(listed.into(), &ended, &waiting);
+        let period = Period {
+            from: 1_793_491_200,
+            to: i64::MAX,
+        };
+        let report = compare(listed.into(), period, &ended, &waiting);
         assert_eq!(
             report,
             json!({
-                "agreed": 1, "paid": "35.5", "open": 2, "owed": "3.25",
+                "agreed": 2, "paid": "35.5", "open": 2, "owed": "3.25",
                 "differences": [
                     { "what": "another amount", "payment": "wire-2", "here": "20.5", "bank": "20" },
                     { "what": "paid here, not in the list", "payment": "wire-3", "here": "5", "bank": null },

@@ -6,13 +6,12 @@ use foretell_operator_client::OperatorClient;
 use foretell_wire::Decimal;
 use foretell_wire::operator::{Collateral, PlainForm as _};
 use jiff::Timestamp;
-use jiff::civil::Date;
-use jiff::tz::TimeZone;
 use serde_json::Value;
 
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::operator::arguments::Statement;
+use crate::operator::arguments::days::Period;
 use crate::operator::client;
 use crate::runtime;
 
@@ -27,7 +26,7 @@ const COLUMNS: [&str; 12] = [
 /// # Errors
 /// The surface cannot be reached, or rejects the request; the output cannot be written.
 pub(super) fn run(config: &Config, asked: &Statement) -> Result<ExitCode, Failure> {
-    let period = Period::of(asked)?;
+    let period = asked.days.period()?;
     let client = client::connect(config)?;
     let mut statement = Lines::new(period, csv::Writer::from_writer(std::io::stdout()));
     runtime::small()?.block_on(read_all(&client, &asked.wallet, &mut statement))?;
@@ -57,27 +56,6 @@ async fn read_all<W: std::io::Write>(
             Some(next) => cursor = format!("&cursor={next}"),
             None => return Ok(()),
         }
-    }
-}
-
-/// Unix seconds, the end not included.
-#[derive(Clone, Copy, Debug)]
-struct Period {
-    from: i64,
-    to: i64,
-}
-
-impl Period {
-    fn of(asked: &Statement) -> Result<Self, Failure> {
-        let start_of = |date: Date| -> Result<i64, Failure> {
-            let start = date.to_zoned(TimeZone::UTC);
-            let start = start.map_err(|error| Failure::new(error.to_string()))?;
-            Ok(start.timestamp().as_second())
-        };
-        Ok(Self {
-            from: asked.from.map_or(Ok(i64::MIN), start_of)?,
-            to: asked.to.map_or(Ok(i64::MAX), start_of)?,
-        })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Arguments of the operator's commands. They are the body of the request: each serializes as the field
 //! of its name, save `market` and `idempotency_key`, which the sender replaces.
 
+pub(crate) mod days;
 mod market;
 mod words;
 
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, Subcommand};
 use serde::Serialize;
 
+pub(crate) use days::Days;
 pub(crate) use market::Market;
 use words::{BoundKind, Mode, Role};
 
@@ -57,12 +59,9 @@ pub(crate) enum Account {
 pub(crate) struct Statement {
     /// Wallet address
     pub wallet: String,
-    /// First day, UTC, such as 2026-11-01
-    #[arg(long, value_name = "DATE")]
-    pub from: Option<jiff::civil::Date>,
-    /// Day after the last one, UTC
-    #[arg(long, value_name = "DATE")]
-    pub to: Option<jiff::civil::Date>,
+    /// Its period
+    #[command(flatten)]
+    pub days: Days,
 }
 
 /// `foretell withdrawals`
@@ -92,6 +91,10 @@ pub(crate) enum Withdrawals {
     Reconcile {
         /// CSV with columns payment and amount (`-` = stdin)
         file: PathBuf,
+        /// The list's period
+        #[command(flatten)]
+        #[serde(skip)]
+        days: Days,
     },
 }
 
