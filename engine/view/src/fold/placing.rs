@@ -8,7 +8,7 @@ use foretell_model::{
 
 use super::{FoldStep, mismatch};
 use crate::error::Impossible;
-use crate::rows::books::LadderPlace;
+use crate::rows::books::{LadderPlace, QueuePlace};
 use crate::rows::order::{Order, OrderState, limit_price};
 use crate::view::View;
 
@@ -187,7 +187,7 @@ impl View {
         }
         self.release(&order, lots)?;
         let book = self.books.touch(order.market, step.at())?;
-        book.leave(&order, lots)?;
+        book.leave(QueuePlace::of(&order), lots)?;
         Ok(order)
     }
 }

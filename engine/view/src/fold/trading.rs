@@ -8,7 +8,7 @@ use super::FoldStep;
 use crate::error::Impossible;
 use crate::rows::accounts::add;
 use crate::rows::balance::{lower, raise};
-use crate::rows::books::LadderPlace;
+use crate::rows::books::QueuePlace;
 use crate::rows::builders::BuilderSlot;
 use crate::rows::holdings::HoldingSlot;
 use crate::rows::order::{Order, OrderState, own_price};
@@ -70,7 +70,7 @@ impl View {
         let took = traded(taker, took, (fill, fill.fee), step.now)?;
         let made = traded(maker, made, (fill, Micros::ZERO), step.now)?;
         lower(&mut maker.left, fill.lots)?;
-        let left = maker.left;
+        let (left, stands) = (maker.left, QueuePlace::of(maker));
 
         self.settle_taker(&took, fill)?;
         self.settle_maker(&made, fill)?;
@@ -84,10 +84,9 @@ impl View {
         self.volume.trade(took.market, took.value)?;
         self.move_supply(took.market, fill)?;
         let book = self.books.touch(took.market, step.at())?;
-        let maker = self.orders.live_mut(fill.maker_order)?;
         match left.is_zero() {
-            true => book.leave(maker, fill.lots)?,
-            false => book.lower(LadderPlace::of_order(maker), fill.lots)?,
+            true => book.leave(stands, fill.lots)?,
+            false => book.lower(stands.level, fill.lots)?,
         }
         book.trade(fill.yes_price, took.outcome, took.side, step.now);
 

@@ -45,10 +45,19 @@ struct Queue {
     orders: VecDeque<(Sequence, OrderNumber)>,
 }
 
-impl Queue {
-    /// Where an order stands, or would stand.
-    fn place_of(&self, order: &Order) -> Result<usize, usize> {
-        self.orders.binary_search(&(order.arrival, order.number))
+/// Where an order stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct QueuePlace {
+    pub(crate) level: LadderPlace,
+    arrival: (Sequence, OrderNumber),
+}
+
+impl QueuePlace {
+    pub(crate) fn of(order: &Order) -> Self {
+        Self {
+            level: LadderPlace::of_order(order),
+            arrival: (order.arrival, order.number),
+        }
     }
 }
 
@@ -321,12 +330,12 @@ impl LadderPlace {
 impl Book {
     /// Adds a resting order to the queue of its price.
     pub(crate) fn join(&mut self, order: &Order) -> Result<(), Impossible> {
-        let place = LadderPlace::of_order(order);
-        let queue = self.side(place).entry(place.yes_price).or_default();
-        let Err(at) = queue.place_of(order) else {
+        let QueuePlace { level, arrival } = QueuePlace::of(order);
+        let queue = self.side(level).entry(level.yes_price).or_default();
+        let Err(at) = queue.orders.binary_search(&arrival) else {
             return Err(Impossible::DuplicateName);
         };
-        queue.orders.insert(at, (order.arrival, order.number));
+        queue.orders.insert(at, arrival);
         raise(&mut queue.lots, order.left)
     }
 
@@ -336,17 +345,17 @@ impl Book {
     }
 
     /// Removes an order that rests with these lots from its queue.
-    pub(crate) fn leave(&mut self, order: &Order, lots: Lots) -> Result<(), Impossible> {
-        let place = LadderPlace::of_order(order);
-        let queue = self.queue(place)?;
-        let at = queue.place_of(order);
-        let at = at.map_err(|_| Impossible::OrderNotLive(order.number))?;
+    pub(crate) fn leave(&mut self, place: QueuePlace, lots: Lots) -> Result<(), Impossible> {
+        let QueuePlace { level, arrival } = place;
+        let queue = self.queue(level)?;
+        let at = queue.orders.binary_search(&arrival);
+        let at = at.map_err(|_| Impossible::OrderNotLive(arrival.1))?;
         queue.orders.remove(at);
         lower(&mut queue.lots, lots)?;
         match (queue.orders.is_empty(), queue.lots.is_zero()) {
             (false, false) => Ok(()),
             (true, true) => {
-                self.side(place).remove(&place.yes_price);
+                self.side(level).remove(&level.yes_price);
                 Ok(())
             }
             _ => Err(Impossible::AmountOutOfRange),
@@ -370,8 +379,11 @@ impl Book {
 
     /// The orders that trade before this one at its price, the first first.
     pub(crate) fn ahead_of(&self, order: &Order) -> impl ExactSizeIterator<Item = OrderNumber> {
-        let queue = self.queue_at(LadderPlace::of_order(order));
-        let ahead = queue.and_then(|queue| Some(queue.orders.range(..queue.place_of(order).ok()?)));
+        let QueuePlace { level, arrival } = QueuePlace::of(order);
+        let ahead = self.queue_at(level).and_then(|queue| {
+            let at = queue.orders.binary_search(&arrival).ok()?;
+            Some(queue.orders.range(..at))
+        });
         ahead.unwrap_or_default().map(|(_, number)| *number)
     }
 
