@@ -71,6 +71,11 @@ impl ClusterView {
         }
     }
 
+    /// Whether the host leads as far as it knows, or is no host of a cluster.
+    pub(crate) fn may_lead(&self) -> bool {
+        !self.is_configured() || self.look(|it| it.leading).unwrap_or_default()
+    }
+
     /// Replaces the failure of a request that found no engine, on a host that does not lead.
     pub(crate) fn explain(&self, failure: Failure) -> Failure {
         match failure.code() {
@@ -134,6 +139,7 @@ mod tests {
         assert!(!unknown.headers.contains_key(X_LEADER));
         write(&file, 0, None);
         let refused = view().ensure_leads(true).unwrap_err();
+        assert!(!view().may_lead() && ClusterView::new(None).may_lead());
         for follows in [view().explain(unavailable()), refused] {
             let follows = follows.render(Surface::Trading);
             assert_eq!(follows.headers["x-error-code"], "not_leading");

@@ -127,7 +127,7 @@ pub(crate) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
 }
 
 /// Cancels all orders of an owner. Without an answer it is sent again: what would stay otherwise is an order
-/// that nobody watches.
+/// that nobody watches. A host that no longer leads cannot.
 async fn cancel_all(app: &App, owner: AccountNumber) {
     let command = Command::CancelAll(CancelAll {
         owner,
@@ -141,6 +141,10 @@ async fn cancel_all(app: &App, owner: AccountNumber) {
         let Err(error) = answer else {
             return;
         };
+        if !app.cluster.may_lead() {
+            tracing::warn!(%error, "orders of a connection that ended are not cancelled: another host leads");
+            return;
+        }
         tracing::debug!(%error, "orders of a connection that ended are not cancelled yet");
         sleep(CANCEL_AGAIN_AFTER).await;
     }

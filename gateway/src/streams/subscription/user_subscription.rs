@@ -73,6 +73,11 @@ impl Session<'_> {
                 Ok(())
             }
             (_, Operation::Subscribe) => {
+                if request.cancel_on_disconnect == Some(true) && !self.app.cluster.may_lead() {
+                    let text =
+                        "cancel_on_disconnect is true, allowed: false at a host that does not lead";
+                    return Err(error(RequestErrorCode::BadField, text.to_owned()));
+                }
                 let (key, owner) = self.holder(key, request, waited)?;
                 let mut markets = request.markets.clone();
                 let fits = self.keep_fitting_markets(&mut markets);
