@@ -32,6 +32,7 @@ use crate::policy::request_policy::RequestPolicy;
 use crate::policy::work::WorkAccounts;
 use crate::render::book_cache::BookCache;
 use crate::render::market_pages::MarketPages;
+use crate::streams::connection::cancel_on_disconnect::WaitingCancels;
 use crate::streams::fan_out::replay_reach::ReplayReach;
 use crate::streams::fan_out::ring::StreamRing;
 use crate::streams::fan_out::stats::StreamStats;
@@ -57,6 +58,7 @@ pub(crate) struct App {
     pub(crate) durations: Arc<Durations<Stage>>,
     pub(crate) policy: RequestPolicy,
     pub(crate) bounds: AllBounds,
+    pub(crate) waiting_cancels: WaitingCancels,
     pub(crate) book_cache: BookCache,
     /// The newest stream messages.
     pub(crate) stream_ring: StreamRing,

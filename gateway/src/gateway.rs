@@ -41,6 +41,7 @@ use crate::policy::work::{Share, WorkAccounts};
 use crate::render::book_cache::BookCache;
 use crate::render::market_pages::MarketPages;
 use crate::routes::{self, PageRoutes};
+use crate::streams::connection::cancel_on_disconnect::WaitingCancels;
 use crate::streams::fan_out::Hub;
 use crate::streams::fan_out::replay_reach::ReplayReach;
 use crate::streams::fan_out::ring::{RingLimits, StreamRing};
@@ -375,6 +376,7 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
         })),
         policy,
         bounds: AllBounds::new(&config.connections, &config.streams),
+        waiting_cancels: WaitingCancels::default(),
         book_cache: BookCache::default(),
         stream_ring: stream_ring(&config.streams),
         stream_stats: Arc::new(StreamStats::new(links)),

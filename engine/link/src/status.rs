@@ -196,7 +196,7 @@ pub struct Status {
     pub ring_used: u32,
     /// Capacity of the command ring.
     pub ring_capacity: u32,
-    /// Submits answered with Busy since the engine started.
+    /// Submits answered with Busy because the ring was full, since the engine started.
     pub busy: u64,
     /// Times that engine time deviated more than 2 s from wall time
     /// (docs/internals/decisions/0009).

@@ -196,13 +196,18 @@ impl View {
             return None;
         }
         let ahead = self.books.get(order.market)?.ahead_of(order);
+        let ahead: Vec<_> = ahead.take(MAX_VISITED_ORDERS + 1).collect();
         let lots = |number| {
             self.orders
                 .live(number)
                 .map_or(Lots::ZERO, |order| order.left)
         };
-        (ahead.len() <= MAX_VISITED_ORDERS)
-            .then(|| ahead.map(lots).fold(Lots::ZERO, |sum, lots| sum + lots))
+        (ahead.len() <= MAX_VISITED_ORDERS).then(|| {
+            ahead
+                .into_iter()
+                .map(lots)
+                .fold(Lots::ZERO, |sum, lots| sum + lots)
+        })
     }
 
     /// The trades an order took at its placing or release, oldest first.

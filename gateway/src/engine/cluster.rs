@@ -71,9 +71,9 @@ impl ClusterView {
         }
     }
 
-    /// Whether the host leads as far as it knows, or is no host of a cluster.
+    /// Whether the host may lead: nothing says that it does not.
     pub(crate) fn may_lead(&self) -> bool {
-        !self.is_configured() || self.look(|it| it.leading).unwrap_or_default()
+        self.look(|it| it.leading).unwrap_or(true)
     }
 
     /// Replaces the failure of a request that found no engine, on a host that does not lead.
@@ -140,6 +140,7 @@ mod tests {
         write(&file, 0, None);
         let refused = view().ensure_leads(true).unwrap_err();
         assert!(!view().may_lead() && ClusterView::new(None).may_lead());
+        assert!(ClusterView::new(Some(folder.path().join("none"))).may_lead());
         for follows in [view().explain(unavailable()), refused] {
             let follows = follows.render(Surface::Trading);
             assert_eq!(follows.headers["x-error-code"], "not_leading");

@@ -75,9 +75,7 @@ fn orders() -> Vec<Route> {
         delete("/orders", Trading, cancels::cancel_many)
             .body(LIST_BODY_BYTES)
             .urgent(),
-        post("/order/decrease", Trading, decrease::decrease)
-            .errors(&[DECREASE])
-            .urgent(),
+        post("/order/decrease", Trading, decrease::decrease).errors(&[DECREASE]),
         delete("/cancel-all", Trading, cancels::cancel_all).urgent(),
         delete("/cancel-market-orders", Trading, cancels::cancel_market)
             .errors(&[CANCEL_MARKET])

@@ -1,5 +1,6 @@
 //! The task of one stream connection: reads requests, writes what waits in its outbox, ends.
 
+pub(crate) mod cancel_on_disconnect;
 pub(crate) mod close;
 pub(crate) mod keep_alive;
 pub(crate) mod outbox;
@@ -14,8 +15,6 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use foretell_model::command::CancelAll;
-use foretell_model::{AccountNumber, Command};
 use foretell_wire::ApiError;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
@@ -25,9 +24,7 @@ use crate::http::body::BodyPermit;
 use crate::http::connections::client_quotas::Client;
 use crate::http::connections::connection::{Activity, ConnectionState};
 use crate::http::surface::Surface;
-use crate::policy::limits::{
-    CANCEL_AGAIN_AFTER, FREE_BODY_BYTES, STREAM_CLOSE_WAIT, STREAM_READ_BYTES,
-};
+use crate::policy::limits::{FREE_BODY_BYTES, STREAM_CLOSE_WAIT, STREAM_READ_BYTES};
 use crate::policy::work::WorkAccount;
 use crate::streams::connection::close::Close;
 use crate::streams::connection::outbox::{Outbox, Written};
@@ -120,33 +117,9 @@ pub(crate) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
         None => (None, None),
     };
     hub.stats.closed(code);
-    drop(leave);
+    drop((leave, connection, ticket));
     if let Some(owner) = cancels {
-        cancel_all(&app, owner).await;
-    }
-}
-
-/// Cancels all orders of an owner. Without an answer it is sent again: what would stay otherwise is an order
-/// that nobody watches. A host that no longer leads cannot.
-async fn cancel_all(app: &App, owner: AccountNumber) {
-    let command = Command::CancelAll(CancelAll {
-        owner,
-        heartbeat: false,
-    });
-    loop {
-        let answer = match app.engine.submit(command, &[]) {
-            Ok(pending) => pending.reply().await.map(|_| ()),
-            Err(error) => Err(error),
-        };
-        let Err(error) = answer else {
-            return;
-        };
-        if !app.cluster.may_lead() {
-            tracing::warn!(%error, "orders of a connection that ended are not cancelled: another host leads");
-            return;
-        }
-        tracing::debug!(%error, "orders of a connection that ended are not cancelled yet");
-        sleep(CANCEL_AGAIN_AFTER).await;
+        cancel_on_disconnect::cancel_all(&app, owner).await;
     }
 }
 

@@ -335,6 +335,8 @@ impl HubState {
             };
             for id in &entry.subscribers {
                 if let Some(Some(member)) = self.members.get_mut(*id as usize) {
+                    // Who revoked the key said what ends with it.
+                    member.cancels = None;
                     member.close(Close::revoked(), true, now);
                 }
             }

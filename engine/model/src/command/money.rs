@@ -29,9 +29,9 @@ records! {
     }
 
     /// Ask for free collateral; its amount is reserved until the withdrawal ends. Evidence: the signed
-    /// words ([`crate::evidence`]). Rejected in this order: `UnknownAccount`, `ReferenceReused`,
-    /// `KeyOfAnotherOwner`, `WithdrawalsShut`, `ValidityOutOfRange`, `AmountZero`, `NotEnoughCollateral`,
-    /// `TooManyWithdrawals`, `TooManyReferences` (docs/verify/rules.md §30).
+    /// words ([`crate::evidence`]). Rejected in this order: `ReferenceReused`, `TooManyReferences`,
+    /// `UnknownAccount`, `KeyOfAnotherOwner`, `WithdrawalsShut`, `ValidityOutOfRange`, `AmountZero`,
+    /// `NotEnoughCollateral`, `TooManyWithdrawals` (docs/verify/rules.md §30).
     pub struct RequestWithdrawal {
         /// Who signed it; must be the owner of the account.
         pub owner: AccountNumber,

@@ -65,7 +65,7 @@ records! {
 
     /// Make a resting order smaller; it keeps its place in the queue. When it has no more lots than that it is
     /// `Repeated`; below the minimum size of its market it ends (docs/verify/rules.md §15). Rejected in this
-    /// order: `OrderNotFound`, `OrderOfAnotherOwner`, `OrderNotResting`, `AmountZero`.
+    /// order: `UnknownAccount`, `OrderNotFound`, `OrderOfAnotherOwner`, `OrderNotResting`, `AmountZero`.
     pub struct DecreaseOrder {
         /// The requesting owner; must be the owner of the order's account.
         pub owner: AccountNumber,

@@ -1,6 +1,6 @@
 //! Books: one ladder per market in Yes prices, readable from either token, and the last trade.
 
-use std::collections::{BTreeMap, VecDeque, btree_map};
+use std::collections::{BTreeMap, BTreeSet, btree_map};
 
 use foretell_model::codec::{CodecError, Stored, fixed};
 use foretell_model::{Lots, MarketNumber, OrderNumber, Outcome, Price, Sequence, Side, TimeNs};
@@ -42,7 +42,7 @@ struct Queue {
     /// The sum of their lots, above 0.
     lots: Lots,
     /// By arrival.
-    orders: VecDeque<(Sequence, OrderNumber)>,
+    orders: BTreeSet<(Sequence, OrderNumber)>,
 }
 
 /// Where an order stands.
@@ -332,10 +332,9 @@ impl Book {
     pub(crate) fn join(&mut self, order: &Order) -> Result<(), Impossible> {
         let QueuePlace { level, arrival } = QueuePlace::of(order);
         let queue = self.side(level).entry(level.yes_price).or_default();
-        let Err(at) = queue.orders.binary_search(&arrival) else {
+        if !queue.orders.insert(arrival) {
             return Err(Impossible::DuplicateName);
-        };
-        queue.orders.insert(at, arrival);
+        }
         raise(&mut queue.lots, order.left)
     }
 
@@ -348,9 +347,9 @@ impl Book {
     pub(crate) fn leave(&mut self, place: QueuePlace, lots: Lots) -> Result<(), Impossible> {
         let QueuePlace { level, arrival } = place;
         let queue = self.queue(level)?;
-        let at = queue.orders.binary_search(&arrival);
-        let at = at.map_err(|_| Impossible::OrderNotLive(arrival.1))?;
-        queue.orders.remove(at);
+        if !queue.orders.remove(&arrival) {
+            return Err(Impossible::OrderNotLive(arrival.1));
+        }
         lower(&mut queue.lots, lots)?;
         match (queue.orders.is_empty(), queue.lots.is_zero()) {
             (false, false) => Ok(()),
@@ -378,13 +377,11 @@ impl Book {
     }
 
     /// The orders that trade before this one at its price, the first first.
-    pub(crate) fn ahead_of(&self, order: &Order) -> impl ExactSizeIterator<Item = OrderNumber> {
+    pub(crate) fn ahead_of(&self, order: &Order) -> impl Iterator<Item = OrderNumber> {
         let QueuePlace { level, arrival } = QueuePlace::of(order);
-        let ahead = self.queue_at(level).and_then(|queue| {
-            let at = queue.orders.binary_search(&arrival).ok()?;
-            Some(queue.orders.range(..at))
-        });
-        ahead.unwrap_or_default().map(|(_, number)| *number)
+        let queue = self.queue_at(level).into_iter();
+        let ahead = queue.flat_map(move |queue| queue.orders.range(..arrival));
+        ahead.map(|(_, number)| *number)
     }
 
     /// Records a trade at a Yes price by a taker of this outcome and side.

@@ -14,7 +14,7 @@ use crate::http::request_context::RequestContext;
 use crate::policy::rate_limits::Writes;
 use crate::resources::position_of;
 
-/// Makes a resting order smaller. Asked again, it changes nothing and answers the same.
+/// Makes a resting order smaller. Asked again, it changes nothing; of an order that ended it is 404.
 pub(crate) async fn decrease(
     context: RequestContext,
     WriteKey(caller): WriteKey,

@@ -5,7 +5,7 @@ use std::task::Waker;
 
 use bytes::Bytes;
 use foldhash::fast::RandomState;
-use foretell_model::{AccountNumber, ConditionId, KeyNumber, MarketNumber, Outcome, Sequence};
+use foretell_model::{ConditionId, KeyNumber, MarketNumber, Outcome, Sequence, WalletAddress};
 use foretell_wire::streams::request::Channel;
 
 use crate::streams::connection::close::Close;
@@ -39,8 +39,8 @@ pub(crate) struct Member {
     /// Tokens whose first book is still to be sent.
     pub(crate) dump: BTreeSet<(MarketNumber, Outcome)>,
     pub(crate) user: Option<UserSubscription>,
-    /// Whose orders end with the connection.
-    pub(crate) cancels: Option<AccountNumber>,
+    /// The owner whose orders end with the connection.
+    pub(crate) cancels: Option<WalletAddress>,
     /// Frames that follow the messages of a frame of the journal.
     inserts: VecDeque<(Sequence, Vec<Bytes>)>,
     pub(crate) times: Times,

@@ -1,6 +1,7 @@
 //! Requests of the user channel.
 
 use std::collections::{HashMap, HashSet};
+use std::time::Instant;
 
 use bytes::Bytes;
 use foldhash::fast::RandomState;
@@ -16,6 +17,7 @@ use foretell_wire::streams::request::{
 use foretell_wire::streams::stream_id;
 
 use crate::access::authenticate::live_key;
+use crate::policy::rate_limits::Writes;
 use crate::streams::connection::close::Close;
 use crate::streams::connection::session::{
     Interrupt, Leases, Resume, Session, Waited, error, keep_fitting, stamped,
@@ -73,11 +75,6 @@ impl Session<'_> {
                 Ok(())
             }
             (_, Operation::Subscribe) => {
-                if request.cancel_on_disconnect == Some(true) && !self.app.cluster.may_lead() {
-                    let text =
-                        "cancel_on_disconnect is true, allowed: false at a host that does not lead";
-                    return Err(error(RequestErrorCode::BadField, text.to_owned()));
-                }
                 let (key, owner) = self.holder(key, request, waited)?;
                 let mut markets = request.markets.clone();
                 let fits = self.keep_fitting_markets(&mut markets);
@@ -152,16 +149,39 @@ impl Session<'_> {
         // The lease is taken: every frame after this state is encoded.
         let state = self.app.shared_view.read();
         self.change_filter(hub, start, state.view.sequence());
-        if let Some(cancels) = start.request.cancel_on_disconnect
-            && let Some(member) = hub.member(self.id)
-        {
-            member.cancels = cancels.then_some(owner);
-        }
         let key = state.view.keys().get(start.key);
         if !key.is_some_and(|key| key.is_live()) {
             return Err(Interrupt::Close(Close::unauthorized()));
         }
+        self.set_cancels(hub, &state.view, start, owner);
         self.answer(hub, &state, start, repeated)
+    }
+
+    /// Turns `cancel_on_disconnect` on or off. It stays off at a host that does not lead, and above the limit
+    /// of cancels: it counts as one.
+    fn set_cancels(
+        &self,
+        hub: &mut HubState,
+        view: &View,
+        start: &Start<'_>,
+        owner: AccountNumber,
+    ) {
+        let Some(wanted) = start.request.cancel_on_disconnect else {
+            return;
+        };
+        let Some(member) = hub.member(self.id) else {
+            return;
+        };
+        if !wanted || member.cancels.is_some() {
+            member.cancels = member.cancels.filter(|_| wanted);
+            return;
+        }
+        let limiter = &self.app.policy.limiter;
+        let by = (owner, start.key);
+        let counted = limiter.writes(limiter.at(Instant::now()), by, Writes::Cancels, 1);
+        let is_possible = self.app.cluster.may_lead() && counted.is_ok();
+        let account = view.accounts().get(owner).filter(|_| is_possible);
+        member.cancels = account.map(|account| account.wallet);
     }
 
     fn order_user_replay(

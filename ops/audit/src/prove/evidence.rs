@@ -59,6 +59,9 @@ pub(crate) fn check_withdrawal(
         "another reference was signed than was executed".to_owned()
     })?;
     let owner = registry.account(asked.account)?.owner;
+    same(asked.owner == owner, || {
+        "a withdrawal was asked for by another than the account's owner".to_owned()
+    })?;
     Ok(Claim {
         owner,
         domain: None,

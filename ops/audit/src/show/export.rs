@@ -12,11 +12,11 @@ use crate::exit_codes::USAGE;
 use foldhash::fast::RandomState;
 use foretell_journal::frame::Frame;
 use foretell_journal::{segment, watermark};
-use foretell_model::event::{OrderClosed, OrderKilled};
+use foretell_model::event::{OrderClosed, OrderDecreased, OrderKilled};
 use foretell_model::state::StateRecord;
 use foretell_model::{
     AccountNumber, Command, Event, Fill, FrameRef, Lots, MarketNumber, Micros, OrderNumber,
-    Outcome, PlaceOrder, Price, Sequence, TimeNs, TradeIndex,
+    Outcome, PlaceOrder, Price, Sequence, Side, TimeNs, TradeIndex,
 };
 use foretell_terminal::Output;
 use foretell_view::TradeId;
@@ -36,7 +36,7 @@ const TRADES: &str = "sequence,index,trade_id,time,transaction_hash,condition_id
 taker_order_id,taker_side,taker_outcome,taker_price,fee,maker,maker_order_id,maker_side,\
 maker_outcome,maker_price";
 const ORDERS: &str = "sequence,time,order_id,wallet,condition_id,outcome,side,type,post_only,\
-expiration,maker_amount,taker_amount,filled_shares,status,ended_sequence";
+expiration,maker_amount,taker_amount,filled_shares,decreased_shares,status,ended_sequence";
 const BALANCES: &str = "wallet,asset,outcome,free,reserved";
 
 /// Rows of each table that was written.
@@ -124,6 +124,20 @@ struct OpenOrder {
     order: PlaceOrder,
     placed: (Sequence, TimeNs),
     filled: Lots,
+    /// What its owner took off.
+    decreased: Lots,
+}
+
+impl OpenOrder {
+    /// Notes that a resting order has these lots left.
+    fn decrease(&mut self, left: Lots) {
+        let signed = match self.order.side {
+            Side::Buy => self.order.taker_amount,
+            Side::Sell => self.order.maker_amount,
+        };
+        let whole = Lots::from_micro_shares(signed).unwrap_or_default();
+        self.decreased = Lots(whole.0.saturating_sub(self.filled.0 + left.0));
+    }
 }
 
 struct Export {
@@ -149,6 +163,7 @@ impl Export {
                     order,
                     placed,
                     filled,
+                    decreased: Lots::ZERO,
                 },
             );
         }
@@ -165,6 +180,11 @@ impl Export {
                 }
                 Event::OrderClosed(OrderClosed { order, reason, .. }) => {
                     self.end(*order, &format!("closed: {}", word(reason)), sequence)?;
+                }
+                Event::OrderDecreased(OrderDecreased { order, lots, .. }) => {
+                    if let Some(open) = self.open.get_mut(order) {
+                        open.decrease(*lots);
+                    }
                 }
                 _ => {}
             }
@@ -236,6 +256,7 @@ impl Export {
             order,
             placed: (sequence, time),
             filled,
+            decreased,
         } = open;
         let (wallet, condition) = (self.wallet(order.account), self.condition(order.market));
         self.orders.row(&[
@@ -252,6 +273,7 @@ impl Export {
             &Micros(order.maker_amount),
             &Micros(order.taker_amount),
             filled,
+            decreased,
             &status,
             ended,
         ])

@@ -28,6 +28,12 @@ impl Days {
             let start = start.map_err(|error| Failure::new(error.to_string()))?;
             Ok(start.timestamp().as_second())
         };
+        if let (Some(from), Some(to)) = (self.from, self.to)
+            && from >= to
+        {
+            let text = format!("--to is {to}, allowed: a day after --from, {from}");
+            return Err(Failure::new(text));
+        }
         Ok(Period {
             from: self.from.map_or(Ok(i64::MIN), start_of)?,
             to: self.to.map_or(Ok(i64::MAX), start_of)?,
