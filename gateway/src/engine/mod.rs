@@ -2,3 +2,4 @@
 
 pub(crate) mod cluster;
 pub(crate) mod engine_link;
+pub(crate) mod waiting_cancels;

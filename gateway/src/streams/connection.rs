@@ -1,6 +1,6 @@
 //! The task of one stream connection: reads requests, writes what waits in its outbox, ends.
 
-pub(crate) mod cancel_on_disconnect;
+mod cancel_on_disconnect;
 pub(crate) mod close;
 pub(crate) mod keep_alive;
 pub(crate) mod outbox;

@@ -1,20 +1,14 @@
 //! The cancel of an owner's orders when a connection that asked for it has ended.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use foretell_model::command::CancelAll;
 use foretell_model::{Command, WalletAddress};
-use parking_lot::Mutex;
 use tokio::time::sleep;
 
 use crate::app::App;
 use crate::engine::engine_link::LinkError;
 use crate::policy::limits::CANCEL_AGAIN_AFTER;
-
-/// Owners whose cancel the engine has not applied yet.
-#[derive(Default)]
-pub(crate) struct WaitingCancels(Mutex<HashSet<WalletAddress>>);
 
 /// Cancels all orders of an owner. Without an answer it is sent again, once for all connections of the owner:
 /// what would stay otherwise is an order that nobody watches.
@@ -22,7 +16,7 @@ pub(super) async fn cancel_all(app: &Arc<App>, owner: WalletAddress) {
     let Err(error) = send(app, owner).await else {
         return;
     };
-    if app.waiting_cancels.0.lock().insert(owner) {
+    if app.waiting_cancels.begin(owner) {
         tracing::warn!(%error, %owner, "orders of a connection that ended are not cancelled yet");
         tokio::spawn(repeat(Arc::clone(app), owner));
     }
@@ -40,7 +34,7 @@ async fn repeat(app: Arc<App>, owner: WalletAddress) {
             break;
         }
     }
-    app.waiting_cancels.0.lock().remove(&owner);
+    app.waiting_cancels.end(&owner);
 }
 
 async fn send(app: &App, owner: WalletAddress) -> Result<(), LinkError> {
