@@ -214,7 +214,7 @@ fn exported_tables_hold_every_trade_order_and_balance() {
         assert!(table.iter().all(|row| row.len() == table[0].len()));
     }
     let replayed = sound(journal.path(), &["replay"]);
-    let open = orders.iter().filter(|row| row[13] == "live").count();
+    let open = orders.iter().filter(|row| row[14] == "live").count();
     assert_eq!(Some(open), replayed["orders"].as_array().map(Vec::len));
 
     let total: f64 = rows(&balances)

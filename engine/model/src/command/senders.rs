@@ -77,10 +77,10 @@ mod tests {
     fn commands_have_the_senders_of_the_rules() {
         use CommandKind::{
             AcceptDivergence, AdvanceTime, AttestState, CancelAll, CancelMarketOrders, CancelOrder,
-            CancelWithdrawal, ClaimWithdrawal, Continue, Convert, Deposit, Dispute, FailWithdrawal,
-            Finalise, Merge, PayRebates, PayWithdrawal, PlaceOrder, Propose, Redeem, RegisterKey,
-            RequestWithdrawal, ResolveMarket, Restore, RevokeKey, SetHeartbeat, Simulate, Split,
-            Step, Withdraw, WithdrawProposal,
+            CancelWithdrawal, ClaimWithdrawal, Continue, Convert, DecreaseOrder, Deposit, Dispute,
+            FailWithdrawal, Finalise, Merge, PayRebates, PayWithdrawal, PlaceOrder, Propose,
+            Redeem, RegisterKey, RequestWithdrawal, ResolveMarket, Restore, RevokeKey,
+            SetHeartbeat, Simulate, Split, Step, Withdraw, WithdrawProposal,
         };
         let of = |is: &dyn Fn(CommandKind) -> bool| {
             let all = CommandKind::ALL.iter().copied();
@@ -106,6 +106,7 @@ mod tests {
                 CancelOrder,
                 CancelAll,
                 CancelMarketOrders,
+                DecreaseOrder,
                 RegisterKey,
                 RevokeKey,
                 Split,
