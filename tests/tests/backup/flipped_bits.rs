@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use foretell_tests::exchange::Exchange;
 use foretell_tests::random::Random;
 
-use crate::site::{archive, audit, backup, check, on, refusal, small_segments, snapshot, text};
+use crate::site::{
+    archive, audit, backup, check, deposit, on, refusal, small_segments, snapshot, text,
+};
 
 /// Flips of each by default; more by `FORETELL_FLIPS`.
 fn flips() -> u64 {
@@ -51,7 +53,9 @@ fn a_flipped_bit_of_a_backup_or_an_archive_is_found() {
     let directory = tempfile::tempdir().expect("a directory");
     let [copy, shelf, new] = ["copy", "shelf", "new"].map(|name| directory.path().join(name));
     let data = exchange.data();
+    // Each start begins a segment; of snapshots the engine keeps three, each of another frame.
     for _ in 0..4 {
+        deposit(&exchange);
         exchange.kill_and_wait("engine");
         snapshot(&exchange);
     }
