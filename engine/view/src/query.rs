@@ -195,19 +195,14 @@ impl View {
         if order.state != OrderState::Live {
             return None;
         }
-        let ahead = self.books.get(order.market)?.ahead_of(order);
-        let ahead: Vec<_> = ahead.take(MAX_VISITED_ORDERS + 1).collect();
-        let lots = |number| {
-            self.orders
-                .live(number)
-                .map_or(Lots::ZERO, |order| order.left)
-        };
-        (ahead.len() <= MAX_VISITED_ORDERS).then(|| {
-            ahead
-                .into_iter()
-                .map(lots)
-                .fold(Lots::ZERO, |sum, lots| sum + lots)
-        })
+        let mut lots = Lots::ZERO;
+        for (count, number) in self.books.get(order.market)?.ahead_of(order).enumerate() {
+            if count == MAX_VISITED_ORDERS {
+                return None;
+            }
+            lots += self.orders.live(number)?.left;
+        }
+        Some(lots)
     }
 
     /// The trades an order took at its placing or release, oldest first.
