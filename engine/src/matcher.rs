@@ -332,9 +332,25 @@ impl<C: Clocks> Matcher<C> {
             if left == 0 {
                 return LoopStep::Worked;
             }
+            self.end_frozen_quotes(&mut group);
             let next = self.state.prefetch_queue.next(&self.ring, &self.exchange);
             queued = next.expect("the queue had the whole replace");
         }
+    }
+
+    /// Ends the quotes of groups that an order of a replace froze, before its next one, as far as its
+    /// frames have room: they touch no more orders than one command may.
+    fn end_frozen_quotes(&mut self, group: &mut GroupProgress) {
+        if !self.exchange.has_pending_work() || usize::from(group.touched) == MAX_VISITED_ORDERS {
+            return;
+        }
+        let stamp = CommandStamp {
+            touched: group.touched,
+            ..CommandStamp::at(self.state.time)
+        };
+        let applied = self.apply(&Command::Continue, stamp, &[]);
+        let visited = self.exchange.visited();
+        group.count(&Command::Continue, &applied, &self.state.events, visited);
     }
 
     /// Applies a command from the ring.
@@ -368,7 +384,9 @@ impl<C: Clocks> Matcher<C> {
                 ..applied.timing
             },
         };
-        if self.exchange.has_pending_work() {
+        // An order's pending work is that of others, whose quotes it froze.
+        let is_order = matches!(queued.command, Command::PlaceOrder(_));
+        if self.exchange.has_pending_work() && !is_order {
             self.state.unfinished = Some(reply);
         } else {
             self.answer(reply);
@@ -486,7 +504,9 @@ impl<C: Clocks> Matcher<C> {
     fn apply(&mut self, command: &Command, stamp: CommandStamp, evidence: &[u8]) -> AppliedCommand {
         let state = &mut self.state;
         state.events.clear();
-        let verdict = self.exchange.apply(command, stamp, &mut state.events);
+        let verdict = self
+            .exchange
+            .apply_with(command, evidence, stamp, &mut state.events);
         let applied_at = self.clocks.monotonic();
         let took = applied_at.saturating_sub(state.at);
         self.recorder.record(Stage::Apply, took, 1);

@@ -44,10 +44,11 @@ pub(crate) const MIN_BYTES: usize = length(0, 0);
 pub const MAX_BYTES: usize = length(MAX_EVENTS, MAX_EVIDENCE_BYTES);
 const _: () = assert!(MAX_BYTES <= MAX_FRAME_BYTES);
 // A replace fits where the largest frame fits, so its frames share a batch: it touches as many orders
-// as one command, and each of its orders has at most three other events.
+// as one command, each may freeze a group of quotes, and each of its orders has at most three other events
+// and one `Continue`.
 const _: () = assert!(
-    length(MAX_VISITED_ORDERS, 0)
-        + MAX_REPLACE * (length(3, 0) + length(3, MAX_GROUP_EVIDENCE_BYTES))
+    length(2 * MAX_VISITED_ORDERS, 0)
+        + MAX_REPLACE * (length(3, 0) + length(3, MAX_GROUP_EVIDENCE_BYTES) + length(1, 0))
         <= MAX_BYTES
 );
 

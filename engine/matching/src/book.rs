@@ -7,6 +7,7 @@ use crate::command_context::CommandContext;
 use crate::exchange::Exchange;
 use crate::ladder;
 use crate::order_pool::BookSide;
+use crate::slab::NONE;
 
 impl Exchange {
     /// One side of a book by price, then arrival.
@@ -54,12 +55,16 @@ impl Exchange {
         } = self;
         let order = &orders[slot];
         let (market, id_slot, expires) = (order.market, order.id_slot, order.expiration.0 != 0);
+        let group = order.group;
         markets[market].ladder.remove(slot, orders);
         accounts.unlink_order(slot, orders);
         orders.release(slot);
         ids.ended(id_slot);
         if expires {
             self.unschedule_expiry(slot);
+        }
+        if group != NONE {
+            self.remove_quote(group, slot);
         }
     }
 }

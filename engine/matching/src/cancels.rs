@@ -10,7 +10,7 @@ use foretell_model::{
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
 use crate::exchange::Exchange;
-use crate::order_pool::BookSide;
+use crate::order_pool::{BookSide, Order};
 use crate::slab::NONE;
 
 impl Exchange {
@@ -125,13 +125,14 @@ impl Exchange {
         Ok(CommandOutcome::Cancelled { orders })
     }
 
-    /// Ends up to `MAX_VISITED_ORDERS` orders of the work, or notes their cancels, and returns how many
-    /// ended; the rest stays pending.
+    /// Ends up to `MAX_VISITED_ORDERS` orders of the work, less those that its replace touched, or notes their
+    /// cancels, and returns how many ended; the rest stays pending.
     pub(crate) fn do_work(&mut self, work: PendingWork, context: &mut CommandContext<'_>) -> u32 {
         let mut slots = std::mem::take(&mut self.scratch);
         self.collect(&work, &mut slots);
-        let is_more = slots.len() > MAX_VISITED_ORDERS;
-        slots.truncate(MAX_VISITED_ORDERS);
+        let most = MAX_VISITED_ORDERS - usize::from(context.touched);
+        let is_more = slots.len() > most;
+        slots.truncate(most);
         let is_asked = matches!(work, PendingWork::CancelOwner { .. });
         let mut orders = 0;
         for slot in &slots {
@@ -177,6 +178,28 @@ impl Exchange {
                 let buys = all.filter(|slot| self.orders[*slot].side == Side::Buy);
                 slots.extend(buys.take(most));
             }
+            PendingWork::FrozenQuotes => {
+                let mut groups: Vec<_> = self
+                    .quotes
+                    .frozen
+                    .iter()
+                    .map(|slot| &self.quotes[*slot])
+                    .collect();
+                groups.sort_unstable_by_key(|group| group.name());
+                let quotes = groups.iter().flat_map(|group| group.quotes.iter().copied());
+                slots.extend(quotes.take(most));
+            }
+            PendingWork::KeyQuotes { key } => {
+                let owner = self.keys.owner_of(key);
+                let wallets = owner
+                    .into_iter()
+                    .flat_map(|owner| self.accounts.wallets_of(owner));
+                let all = wallets.flat_map(|wallet| self.accounts.orders_of(wallet, &self.orders));
+                let is_of_key = |order: &Order| {
+                    order.group != NONE && self.ids.at(order.id_slot).terms.key == key
+                };
+                slots.extend(all.filter(|slot| is_of_key(&self.orders[*slot])).take(most));
+            }
         }
     }
 
@@ -205,5 +228,7 @@ const fn reason_of(work: &PendingWork) -> CloseReason {
         PendingWork::CloseMarket { .. } => CloseReason::MarketClosed,
         PendingWork::ClosedOnly { .. } => CloseReason::ClosedOnly,
         PendingWork::ClearMarket { .. } => CloseReason::Cleared,
+        PendingWork::FrozenQuotes => CloseReason::LimitReached,
+        PendingWork::KeyQuotes { .. } => CloseReason::KeyRevoked,
     }
 }

@@ -19,6 +19,8 @@ use crate::indexed_heap::IndexedHeap;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Rank {
     Expiry,
+    /// Of a group of quotes.
+    Lease,
     Open,
     Clear,
     Close,
@@ -33,7 +35,7 @@ pub(crate) enum Rank {
 pub(crate) struct Due {
     pub(crate) at: TimeNs,
     pub(crate) rank: Rank,
-    /// Market or order number; 0 for expiries and rebates.
+    /// Market or order number, account × 256 + group of a lease; 0 for expiries and rebates.
     pub(crate) number: u64,
 }
 
@@ -90,7 +92,7 @@ impl Clock {
     }
 }
 
-const fn start(time: TimeMs) -> TimeNs {
+pub(crate) const fn start(time: TimeMs) -> TimeNs {
     TimeNs(time.0.saturating_mul(1_000_000))
 }
 
@@ -160,6 +162,10 @@ impl Exchange {
                 let orders = self.expire_first(context);
                 Ok(CommandOutcome::Cancelled { orders })
             }
+            Rank::Lease => {
+                let orders = self.end_lease(context);
+                Ok(CommandOutcome::Cancelled { orders })
+            }
             Rank::Open => self.activate_market(market, context),
             Rank::Clear => Ok(self.clear_market(market, context)),
             Rank::Close => self.close_market(market, context),
@@ -221,6 +227,7 @@ impl Exchange {
             number: 0,
         });
         let thing = self.clock.things.first().map(|(due, _)| due);
+        let lease = self.quotes.leases.first().map(|(due, _)| due);
         let releases = self.clock.releases.first();
         let release = releases.filter(|_| self.releases_run());
         let rebates = self.rebates_due().map(|at| Due {
@@ -228,7 +235,7 @@ impl Exchange {
             rank: Rank::Rebates,
             number: 0,
         });
-        let things = [expiry, thing, release.map(|(due, _)| due), rebates];
+        let things = [expiry, lease, thing, release.map(|(due, _)| due), rebates];
         things.into_iter().flatten().min()
     }
 

@@ -18,6 +18,8 @@ pub(crate) struct CommandContext<'a> {
     pub(crate) touched: u16,
     /// Resting orders visited, and those touched in earlier frames of its group.
     pub(crate) visited: usize,
+    /// The bytes beside the command: its tail and its evidence.
+    pub(crate) beside: &'a [u8],
     pub(crate) events: &'a mut Vec<Event>,
 }
 
@@ -45,6 +47,18 @@ impl NotApplied {
             first: Sequence(0),
             last: Sequence(0),
             outcome,
+        }
+    }
+}
+
+impl NotApplied {
+    /// The same for a quote of a set: its index is the first detail.
+    pub(crate) const fn of_quote(self, index: usize) -> Self {
+        match self {
+            Self::Rejected(Rejection { reason, .. }) => {
+                Self::Rejected(Rejection::with(reason, index as u64, 0))
+            }
+            repeated @ Self::Repeated { .. } => repeated,
         }
     }
 }

@@ -35,7 +35,7 @@ impl Exchange {
     }
 
     /// Leaves a resting order these lots, fewer than it has, and releases the reservation of the others.
-    fn decrease(&mut self, slot: u32, lots: Lots, context: &mut CommandContext<'_>) {
+    pub(crate) fn decrease(&mut self, slot: u32, lots: Lots, context: &mut CommandContext<'_>) {
         let order = &mut self.orders[slot];
         let others = order.lots - lots;
         order.lots = lots;

@@ -23,6 +23,7 @@ use crate::order_pool::OrderPool;
 use crate::placement::plan::Step;
 use crate::policies::Policies;
 use crate::positions::Positions;
+use crate::quotes::QuoteGroups;
 use crate::rebates::Rebates;
 use crate::resolution::Resolution;
 use crate::system::System;
@@ -50,6 +51,7 @@ pub struct Exchange {
     pub(crate) background: BackgroundQueue,
     pub(crate) operators: Operators,
     pub(crate) withdrawals: Withdrawals,
+    pub(crate) quotes: QuoteGroups,
     /// Slots of the orders that the current command is about to close; empty between commands.
     pub(crate) scratch: Vec<u32>,
     /// Steps of the last plan; used again by the next.
@@ -80,13 +82,18 @@ impl Exchange {
                 capacity.timestamp_seconds,
                 hasher.clone(),
             ),
-            references: References::with_capacity(capacity.references, capacity.accounts, hasher),
+            references: References::with_capacity(
+                capacity.references,
+                capacity.accounts,
+                hasher.clone(),
+            ),
             rebates: Rebates::with_capacity(capacity.accounts),
             policies: Policies::default(),
             resolution: Resolution::default(),
             background: BackgroundQueue::with_capacity(capacity.markets),
             operators: Operators::new(),
             withdrawals: Withdrawals::new(),
+            quotes: QuoteGroups::new(hasher),
             scratch: Vec::with_capacity(MAX_VISITED_ORDERS + 1),
             steps: Vec::with_capacity(MAX_VISITED_ORDERS),
             visited: 0,
@@ -96,7 +103,19 @@ impl Exchange {
     /// Applies one command and appends its events to `events`. The caller clears `events`
     /// and reserves [`foretell_model::limits::MAX_EVENTS`]. Only a command with
     /// [`Verdict::Applied`] changes state and takes the next sequence. A time before the state's
-    /// time counts as the state's time.
+    /// time counts as the state's time. `beside` begins with the command's [`foretell_model::tail`].
+    #[inline]
+    pub fn apply_with(
+        &mut self,
+        command: &Command,
+        beside: &[u8],
+        stamp: impl Into<CommandStamp>,
+        events: &mut Vec<Event>,
+    ) -> Verdict {
+        verdict(self.try_apply(command, beside, stamp.into(), events))
+    }
+
+    /// [`Self::apply_with`] for a command without a tail.
     #[inline]
     pub fn apply(
         &mut self,
@@ -104,7 +123,7 @@ impl Exchange {
         stamp: impl Into<CommandStamp>,
         events: &mut Vec<Event>,
     ) -> Verdict {
-        verdict(self.try_apply(command, stamp.into(), events))
+        self.apply_with(command, &[], stamp, events)
     }
 
     /// [`Self::apply`] without building the [`Verdict`]. Building it copies freshly written data in
@@ -112,6 +131,7 @@ impl Exchange {
     pub(crate) fn try_apply(
         &mut self,
         command: &Command,
+        beside: &[u8],
         stamp: CommandStamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
@@ -136,6 +156,7 @@ impl Exchange {
             operator: stamp.operator,
             touched: stamp.touched,
             visited: stamp.touched.into(),
+            beside,
             events,
         };
         let answer = self.dispatch(command, &mut context);
@@ -163,6 +184,10 @@ impl Exchange {
             Command::CancelAll(ref command) => self.cancel_all(command, context),
             Command::CancelMarketOrders(ref command) => self.cancel_market_orders(command, context),
             Command::DecreaseOrder(ref command) => self.decrease_order(command, context),
+
+            Command::SetQuotes(ref set) => self.set_quotes(set, context),
+            Command::RenewQuotes(ref command) => self.renew_quotes(command, context),
+            Command::SetQuoteLimits(ref command) => self.set_quote_limits(command, context),
 
             Command::Deposit(ref command) => self.deposit(command, context),
             Command::Withdraw(ref command) => self.withdraw(command, context),

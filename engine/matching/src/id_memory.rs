@@ -150,6 +150,17 @@ impl IdMemory {
         slot
     }
 
+    /// Names a quote. Its id is remembered while it is live: its group's revision rises, so no set repeats.
+    pub(crate) fn name(
+        &mut self,
+        named: (u32, OrderId),
+        number: OrderNumber,
+        timestamp: TimeMs,
+        terms: OrderTerms,
+    ) -> u32 {
+        self.insert(named, number, timestamp, terms, false)
+    }
+
     /// Restores a remembered id. The caller restores ids in order of number, which restores the
     /// order of the expiry queue within a second.
     pub(crate) fn restore(
@@ -163,7 +174,7 @@ impl IdMemory {
         if in_expiry_queue {
             self.remember(named, number, timestamp, terms)
         } else {
-            self.insert(named, number, timestamp, terms, false)
+            self.name(named, number, timestamp, terms)
         }
     }
 

@@ -256,6 +256,7 @@ mod tests {
             operator: foretell_model::OperatorNumber::NONE,
             touched: 0,
             visited: 0,
+            beside: &[],
             events,
         }
     }

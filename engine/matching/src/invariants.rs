@@ -1,10 +1,11 @@
 //! Checks of the whole state: money, shares, reservations (promises 8 to 10), books and links.
 //!
-//! Those of a market's life are in `invariants/market_life.rs`.
+//! Those of a market's life are in `invariants/market_life.rs`, those of quotes in `invariants/quotes.rs`.
 //!
 //! Slow: tests run it after every command, the publisher before every snapshot.
 
 mod market_life;
+mod quotes;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -54,6 +55,7 @@ impl Exchange {
         self.check_owners()?;
         self.check_references()?;
         self.check_pending()?;
+        self.check_quotes()?;
         self.check_market_life()
     }
 

@@ -168,18 +168,18 @@ impl Exchange {
         let owner = revoked.owner;
         self.accounts.identity_mut(owner).live_keys -= 1;
         context.event(Event::KeyRevoked { key });
-        let orders = if cancel_orders {
-            let work = PendingWork::CancelOwner {
+        let work = if cancel_orders {
+            PendingWork::CancelOwner {
                 owner,
                 market: None,
                 outcome: None,
                 reason: CloseReason::User,
                 first: context.sequence,
-            };
-            self.do_work(work, context)
+            }
         } else {
-            0
+            PendingWork::KeyQuotes { key }
         };
+        let orders = self.do_work(work, context);
         Ok(CommandOutcome::Cancelled { orders })
     }
 }

@@ -50,6 +50,7 @@ mod placement;
 mod policies;
 mod positions;
 mod prefetch;
+mod quotes;
 mod rebates;
 mod replay;
 mod resolution;

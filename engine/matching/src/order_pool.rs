@@ -31,6 +31,14 @@ impl BookSide {
             Self::Ask => Self::Bid,
         }
     }
+
+    /// Whether an order of this side with such a limit trades with one at `maker`, both in Yes prices.
+    pub(crate) const fn reaches(self, limit: Price, maker: Price) -> bool {
+        match self {
+            Self::Bid => maker.0 <= limit.0,
+            Self::Ask => maker.0 >= limit.0,
+        }
+    }
 }
 
 /// Converts a price of one outcome's token to a Yes price, and back: the map is its own inverse.
@@ -56,6 +64,8 @@ pub(crate) struct Order {
     pub(crate) position: u32,
     /// Slot in the id memory.
     pub(crate) id_slot: u32,
+    /// Slot of a quote's group; `NONE` of another order.
+    pub(crate) group: u32,
     /// Neighbours in the level, by arrival. A delayed order has a mark and its slot in the delayed
     /// queue.
     pub(crate) next: u32,
@@ -110,6 +120,7 @@ pub(crate) fn order_of(number: u64, yes_price: u16, outcome: Outcome, side: Side
         market: MarketNumber(0),
         position: NONE,
         id_slot: 0,
+        group: NONE,
         next: NONE,
         previous: NONE,
         account_next: NONE,

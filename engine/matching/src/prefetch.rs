@@ -180,10 +180,7 @@ impl Exchange {
         let meets = market
             .ladder
             .best_level(side.opposite())
-            .filter(|(price, _)| match side {
-                BookSide::Bid => *price <= limit,
-                BookSide::Ask => *price >= limit,
-            });
+            .filter(|(price, _)| side.reaches(limit, *price));
         meets.map_or(PrefetchStep::Done, |(_, slot)| {
             state.found = slot;
             self.prefetch_order(slot);

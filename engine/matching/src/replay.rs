@@ -48,6 +48,8 @@ struct QueuedFrame {
     stamp: CommandStamp,
     command: Command,
     events: Vec<Event>,
+    /// Of a command with a tail.
+    beside: Vec<u8>,
     prefetch: PrefetchState,
 }
 
@@ -77,8 +79,14 @@ impl Replay {
     pub fn execute(&mut self, frame: &FrameRef<'_>) -> Result<(), Difference> {
         debug_assert_eq!(self.queued, 0, "frames are executed in their order");
         let (exchange, events) = (&mut self.exchange, &mut self.events);
-        let recorded = (frame.sequence, frame.stamp(), frame.command, frame.events);
-        apply(exchange, events, recorded)
+        let recorded = Recorded {
+            sequence: frame.sequence,
+            stamp: frame.stamp(),
+            command: frame.command,
+            events: frame.events,
+            beside: frame.evidence,
+        };
+        apply(exchange, events, &recorded)
     }
 
     /// Queues the next frame. When the ring is full, executes the oldest queued frame.
@@ -139,13 +147,14 @@ impl Replay {
         }
         let frame = &self.ring[self.first];
         self.first = (self.first + 1) % RING;
-        let recorded = (
-            frame.sequence,
-            frame.stamp,
-            &frame.command,
-            &frame.events[..],
-        );
-        let executed = apply(&mut self.exchange, &mut self.events, recorded);
+        let recorded = Recorded {
+            sequence: frame.sequence,
+            stamp: frame.stamp,
+            command: &frame.command,
+            events: &frame.events,
+            beside: &frame.beside,
+        };
+        let executed = apply(&mut self.exchange, &mut self.events, &recorded);
         Some(executed.map_err(|difference| Divergence {
             sequence: frame.sequence,
             difference,
@@ -153,14 +162,29 @@ impl Replay {
     }
 }
 
+/// What a journal says of a command.
+struct Recorded<'a> {
+    sequence: Sequence,
+    stamp: CommandStamp,
+    command: &'a Command,
+    events: &'a [Event],
+    beside: &'a [u8],
+}
+
 /// Applies a recorded command and compares the events.
 fn apply(
     exchange: &mut Exchange,
     events: &mut Vec<Event>,
-    (sequence, stamp, command, recorded): (Sequence, CommandStamp, &Command, &[Event]),
+    &Recorded {
+        sequence,
+        stamp,
+        command,
+        events: recorded,
+        beside,
+    }: &Recorded<'_>,
 ) -> Result<(), Difference> {
     events.clear();
-    let answer = exchange.try_apply(command, stamp, events);
+    let answer = exchange.try_apply(command, beside, stamp, events);
     if answer.is_err() || exchange.sequence() != sequence {
         return Err(Difference::Rejected(verdict(answer)));
     }
@@ -177,6 +201,7 @@ impl QueuedFrame {
             stamp: CommandStamp::at(TimeNs(0)),
             command: Command::AdvanceTime,
             events: Vec::new(),
+            beside: Vec::new(),
             prefetch: PrefetchState::NONE,
         }
     }
@@ -186,6 +211,10 @@ impl QueuedFrame {
         self.command = *frame.command;
         self.events.clear();
         self.events.extend_from_slice(frame.events);
+        self.beside.clear();
+        if let Command::SetQuotes(_) = frame.command {
+            self.beside.extend_from_slice(frame.evidence);
+        }
         self.prefetch = PrefetchState::NONE;
     }
 }

@@ -6,6 +6,7 @@
 
 mod life;
 mod orders;
+mod quotes;
 mod registry;
 
 use foretell_model::state::StateRecord;
@@ -30,6 +31,8 @@ pub(crate) struct Restorer {
     live: Vec<(OrderNumber, u32)>,
     /// Ids of live orders with their slots, in any order.
     live_ids: Vec<(OrderNumber, u32)>,
+    /// Quotes with their slots and groups, in any order.
+    quotes: Vec<(OrderNumber, u32, u8)>,
 }
 
 impl Restorer {
@@ -40,6 +43,7 @@ impl Restorer {
             exchange,
             live: Vec::new(),
             live_ids: Vec::new(),
+            quotes: Vec::new(),
         }
     }
 
@@ -66,6 +70,9 @@ impl Restorer {
             StateRecord::DelayedOrder(delayed) => self.put_delayed(delayed)?,
             StateRecord::PendingWithdrawal(withdrawal) => self.put_withdrawal(withdrawal)?,
             StateRecord::Background(work) => self.exchange.background.push(*work),
+            StateRecord::QuoteGroup(group) => self.put_quote_group(group)?,
+            StateRecord::QuoteFill(fill) => self.put_quote_fill(fill)?,
+            StateRecord::QuoteNet(net) => self.put_quote_net(net)?,
         }
         Ok(())
     }
@@ -74,6 +81,7 @@ impl Restorer {
     pub(crate) fn finish(mut self) -> Put<Exchange> {
         self.bind_wallets()?;
         self.link_orders()?;
+        self.link_quotes()?;
         let markets = u32::try_from(self.exchange.markets.len()).expect("numbers have 32 bits");
         for market in (0..markets).map(MarketNumber) {
             self.exchange.reschedule(market);

@@ -5,7 +5,8 @@ use foretell_model::state::{self, StateRecord};
 use foretell_model::{CommandOutcome, DomainNumber};
 
 use crate::exchange::Exchange;
-use crate::order_pool::BookSide;
+use crate::order_pool::{BookSide, Order};
+use crate::slab::NONE;
 
 /// Prefetch distance for positions and remembered ids; for orders twice that. Each is at a random
 /// address.
@@ -27,6 +28,22 @@ impl Exchange {
         self.visit_people(visit);
         self.visit_market_life(visit);
         self.visit_waiting(visit);
+        self.visit_quotes(visit);
+    }
+
+    fn visit_quotes(&self, visit: Visit<'_>) {
+        let groups = self.quotes.sorted();
+        for (_, group) in &groups {
+            visit(&StateRecord::QuoteGroup(group.record));
+        }
+        for (_, group) in &groups {
+            let fills = group.fills.iter().copied();
+            fills.for_each(|fill| visit(&StateRecord::QuoteFill(fill)));
+        }
+        for (_, group) in &groups {
+            let nets = group.nets.iter().copied();
+            nets.for_each(|net| visit(&StateRecord::QuoteNet(net)));
+        }
     }
 
     fn visit_people(&self, visit: Visit<'_>) {
@@ -240,8 +257,13 @@ impl Exchange {
                 price: order.own_price(),
                 lots: order.lots,
                 expiration: order.expiration,
+                group: self.quote_group_of(order),
             }));
         }
+    }
+
+    fn quote_group_of(&self, order: &Order) -> Option<u8> {
+        (order.group != NONE).then(|| self.quotes[order.group].record.group)
     }
 
     fn visit_order_ids(&self, visit: Visit<'_>) {

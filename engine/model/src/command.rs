@@ -15,6 +15,7 @@ mod accounts;
 mod markets;
 mod money;
 mod orders;
+mod quotes;
 mod resolution;
 mod senders;
 mod shares;
@@ -31,6 +32,7 @@ pub use money::{
 pub use orders::{
     CancelAll, CancelMarketOrders, CancelOrder, DecreaseOrder, PlaceOrder, SetHeartbeat,
 };
+pub use quotes::{QuoteLists, RenewQuotes, SetQuoteLimits, SetQuotes};
 pub use resolution::{
     Dispute, Finalise, ListWallet, Propose, ResolveMarket, SetPolicy, WithdrawProposal,
 };
@@ -80,6 +82,9 @@ commands! {
     3 CancelAll(CancelAll) by CLIENTS;
     4 CancelMarketOrders(CancelMarketOrders) by CLIENTS;
     5 DecreaseOrder(DecreaseOrder) by CLIENTS;
+    6 SetQuotes(SetQuotes) by CLIENTS;
+    7 RenewQuotes(RenewQuotes) by CLIENTS;
+    8 SetQuoteLimits(SetQuoteLimits) by CLIENTS;
     10 Deposit(Deposit) by CASHIER;
     11 Withdraw(Withdraw) by CASHIER;
     12 WithdrawFees(WithdrawFees) by ADMIN;
@@ -184,9 +189,10 @@ impl Command {
     /// Whether this only cancels orders: such commands have reserved space in the ring.
     #[must_use]
     pub const fn is_cancel(&self) -> bool {
-        matches!(
-            self,
-            Self::CancelOrder(_) | Self::CancelAll(_) | Self::CancelMarketOrders(_)
-        )
+        match self {
+            Self::CancelOrder(_) | Self::CancelAll(_) | Self::CancelMarketOrders(_) => true,
+            Self::SetQuotes(set) => set.quotes == 0,
+            _ => false,
+        }
     }
 }

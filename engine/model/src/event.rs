@@ -11,6 +11,7 @@ mod accounts;
 mod markets;
 mod money;
 mod orders;
+mod quotes;
 mod resolution;
 mod shares;
 
@@ -25,6 +26,9 @@ pub use money::{Deposited, RebatePaid, WithdrawalReleased, WithdrawalRequested, 
 pub use orders::{
     CancelRequested, Fill, OrderClosed, OrderDecreased, OrderDelayed, OrderKilled, OrderReleased,
     OrderRested,
+};
+pub use quotes::{
+    QuoteLimitsSet, QuotePlaced, QuoteRefused, QuotesFrozen, QuotesRenewed, QuotesSet,
 };
 pub use resolution::{
     Disputed, MarketSettled, PolicySet, Proposed, SettlementStarted, WalletListed,
@@ -137,4 +141,10 @@ table! {
     64 Restored { branch: Branch };
     /// Withdrawals go on.
     65 WithdrawalsOpened;
+    66 QuotesSet(QuotesSet);
+    67 QuotePlaced(QuotePlaced);
+    68 QuoteRefused(QuoteRefused);
+    69 QuotesRenewed(QuotesRenewed);
+    70 QuoteLimitsSet(QuoteLimitsSet);
+    71 QuotesFrozen(QuotesFrozen);
 }

@@ -1,4 +1,4 @@
-//! Evidence of an order, of an operator's act and of a requested withdrawal.
+//! Evidence of an order, of an operator's act, of a requested withdrawal and of a set of quotes.
 //!
 //! Evidence of an order: the eleven signed fields, the domain, and the signature as received.
 //!
@@ -190,6 +190,54 @@ impl<'a> WithdrawalEvidence<'a> {
     }
 }
 
+/// The evidence of a set of quotes, after its tail: the signer (20 bytes), the signature type, the builder
+/// (32 bytes), the chain id (u64 little-endian), the signature's length (u16 little-endian) and the
+/// signature. Everything else that is signed stands in the command, its tail and the accounts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct QuotesEvidence<'a> {
+    /// The signer.
+    pub signer: WalletAddress,
+    /// The signature type, as of an order.
+    pub signature_type: u8,
+    /// The builder: a wallet left-padded to 32 bytes, zero = none.
+    pub builder: [u8; 32],
+    /// The chain id of the signature's domain.
+    pub chain: u64,
+    /// The signature as received.
+    pub signature: &'a [u8],
+}
+
+impl<'a> QuotesEvidence<'a> {
+    /// Appends the evidence to `out`; its signature must be short enough.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.signer.0);
+        out.push(self.signature_type);
+        out.extend_from_slice(&self.builder);
+        out.extend_from_slice(&self.chain.to_le_bytes());
+        let length = u16::try_from(self.signature.len()).unwrap_or(u16::MAX);
+        out.extend_from_slice(&length.to_le_bytes());
+        out.extend_from_slice(self.signature);
+    }
+
+    /// Decodes evidence; `None` when the bytes are not exactly one evidence.
+    #[must_use]
+    pub fn decode(bytes: &'a [u8]) -> Option<Self> {
+        let (signer, rest) = bytes.split_first_chunk::<20>()?;
+        let (signature_type, rest) = rest.split_first()?;
+        let (builder, rest) = rest.split_first_chunk::<32>()?;
+        let (chain, rest) = rest.split_first_chunk::<8>()?;
+        let (length, signature) = rest.split_first_chunk::<2>()?;
+        let length = usize::from(u16::from_le_bytes(*length));
+        (signature.len() == length && length <= MAX_SIGNATURE_BYTES).then_some(Self {
+            signer: WalletAddress(*signer),
+            signature_type: *signature_type,
+            builder: *builder,
+            chain: u64::from_le_bytes(*chain),
+            signature,
+        })
+    }
+}
+
 fn address(word: &[u8; 32]) -> WalletAddress {
     let mut address = [0; 20];
     address.copy_from_slice(&word[12..]);
@@ -219,6 +267,32 @@ mod tests {
         }
         bytes.push(0);
         assert_eq!(OrderEvidence::decode(&bytes), None);
+    }
+
+    #[test]
+    fn evidence_of_quotes_survives_the_round_trip_and_every_cut_is_refused() {
+        for signature in [&[][..], &[7; 65], &[8; MAX_SIGNATURE_BYTES]] {
+            let evidence = QuotesEvidence {
+                signer: WalletAddress([1; 20]),
+                signature_type: 2,
+                builder: [3; 32],
+                chain: 0x0405_0607_0809_0a0b,
+                signature,
+            };
+            let mut bytes = Vec::new();
+            evidence.encode(&mut bytes);
+            assert_eq!(QuotesEvidence::decode(&bytes), Some(evidence));
+            for cut in 0..bytes.len() {
+                assert_eq!(QuotesEvidence::decode(&bytes[..cut]), None, "cut at {cut}");
+            }
+            bytes.push(0);
+            assert_eq!(QuotesEvidence::decode(&bytes), None);
+        }
+        let mut long = vec![0; 63];
+        let length = u16::try_from(MAX_SIGNATURE_BYTES + 1).unwrap();
+        long[61..].copy_from_slice(&length.to_le_bytes());
+        long.resize(63 + MAX_SIGNATURE_BYTES + 1, 9);
+        assert_eq!(QuotesEvidence::decode(&long), None);
     }
 
     #[test]

@@ -101,7 +101,8 @@ macro_rules! number {
 }
 
 bytes_id!(
-    /// EIP-712 hash of a signed order; identifies the order for ever (docs/verify/rules.md §16).
+    /// EIP-712 hash of a signed order; identifies the order for ever (docs/verify/rules.md §16). Of a quote,
+    /// [`crate::quote::quote_id`].
     OrderId,
     32
 );
@@ -180,11 +181,6 @@ number!(
     u64
 );
 number!(
-    /// An order's dense number: the sequence of the command that placed it.
-    OrderNumber,
-    u64
-);
-number!(
     /// Index of a fill within its command, from 0.
     TradeIndex,
     u32
@@ -196,6 +192,77 @@ pub(crate) fn as_id<S: serde::Serializer>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&Reference(*bytes))
+}
+
+/// An order's dense number: the sequence of the command that placed it, and its index in a set of quotes,
+/// 0 outside of one. Numbers are in the order of arrival: by sequence, then index. The index is in the
+/// highest six bits, so the number of most orders is their sequence.
+#[derive(
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    Default,
+    Debug,
+    Archive,
+    Serialize,
+    Deserialize,
+    serde::Serialize,
+)]
+pub struct OrderNumber(pub u64);
+
+impl OrderNumber {
+    /// Bits of the index.
+    const INDEX_BITS: u32 = 6;
+
+    /// The largest number.
+    pub const LAST: Self = Self(u64::MAX);
+
+    /// The number of the order that a command places, or of the quote with this index below 64 in its set.
+    #[must_use]
+    pub const fn of(sequence: Sequence, index: u8) -> Self {
+        Self(sequence.0 | (index as u64) << (u64::BITS - Self::INDEX_BITS))
+    }
+
+    /// The command that placed it.
+    #[must_use]
+    pub const fn sequence(self) -> Sequence {
+        Sequence(self.0 << Self::INDEX_BITS >> Self::INDEX_BITS)
+    }
+
+    /// Its index in its set.
+    #[must_use]
+    pub const fn index(self) -> u8 {
+        (self.0 >> (u64::BITS - Self::INDEX_BITS)) as u8
+    }
+
+    /// The number after this one.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        Self((self.0.rotate_left(Self::INDEX_BITS) + 1).rotate_right(Self::INDEX_BITS))
+    }
+}
+
+impl Ord for OrderNumber {
+    #[inline]
+    fn cmp(&self, other: &Self) -> core::cmp::Ordering {
+        let arrival = |number: &Self| number.0.rotate_left(Self::INDEX_BITS);
+        arrival(self).cmp(&arrival(other))
+    }
+}
+
+impl PartialOrd for OrderNumber {
+    #[inline]
+    fn partial_cmp(&self, other: &Self) -> Option<core::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl core::fmt::Display for OrderNumber {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        core::fmt::Display::fmt(&self.0, f)
+    }
 }
 
 impl OperatorNumber {

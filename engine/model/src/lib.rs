@@ -19,6 +19,7 @@ pub mod market;
 pub mod operator;
 pub mod outside;
 pub mod quantity;
+pub mod quote;
 pub mod record;
 pub mod rejection;
 pub mod settings;

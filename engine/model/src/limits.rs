@@ -1,5 +1,7 @@
 //! All bounds of the exchange, with compile-time assertions on their relations.
 
+use core::ops::RangeInclusive;
+
 use crate::quantity::{Lots, Micros, PRICE_ONE};
 
 /// Largest order: 10^9 shares.
@@ -11,8 +13,9 @@ pub const MAX_BALANCE: Micros = Micros(1_000_000_000_000_000);
 /// Resting orders that one command may visit: fill, cancel or skip (docs/verify/rules.md §2).
 /// Longer work continues in `Continue` commands.
 pub const MAX_VISITED_ORDERS: usize = 4_096;
-/// Events of one command: a fill or a cancel per visited order, plus a few others.
-pub const MAX_EVENTS: usize = MAX_VISITED_ORDERS + 64;
+/// Events of one command: a fill or a cancel per visited order, each fill may freeze a group of quotes, and
+/// a few others.
+pub const MAX_EVENTS: usize = 2 * MAX_VISITED_ORDERS + 64;
 /// Largest journal frame.
 pub const MAX_FRAME_BYTES: usize = 1 << 20;
 /// Fixed size of an event in the journal.
@@ -83,6 +86,18 @@ pub const MAX_REPLACE: usize = 15;
 pub const MAX_GROUP: usize = 2 * MAX_REPLACE;
 /// Evidence of one order of a replace; its cancels have none.
 pub const MAX_GROUP_EVIDENCE_BYTES: usize = 1_536;
+/// Groups of quotes of a wallet (docs/verify/rules.md §32).
+pub const QUOTE_GROUPS: u8 = 16;
+/// Quotes of a set, conditions of a set, and live quotes of a group.
+pub const MAX_QUOTES: usize = 64;
+/// Shortest and longest lease of a group of quotes.
+pub const QUOTE_LEASE_MS: RangeInclusive<u32> = 500..=60_000;
+/// Shortest and longest window of the limits of a group of quotes.
+pub const QUOTE_WINDOW_MS: RangeInclusive<u32> = 100..=60_000;
+/// How far ahead a set of quotes may be valid: a day.
+pub const MAX_QUOTE_VALIDITY_MS: u64 = 24 * 3_600 * 1_000;
+/// Highest revision of a set for each millisecond of its timestamp.
+pub const QUOTE_REVISIONS_PER_MS: u64 = 1_000;
 /// Ids of catalog records from here on are those of operators' own markets, event groups and tags;
 /// ids of upstreams are below. Exact as numbers of JSON.
 pub const OWN_CATALOG_IDS: u64 = 1 << 50;
@@ -93,7 +108,7 @@ pub const NEWEST_RULES: u32 = 1;
 /// Changes with every change of a rule or of a record until 0.1.0 is tagged. Hosts of a cluster
 /// refuse one with another id, so no two execute one journal differently
 /// (docs/internals/decisions/0008).
-pub const FORMAT_ID: u32 = 8;
+pub const FORMAT_ID: u32 = 9;
 
 const _: () =
     assert!(MAX_EVENTS * EVENT_RECORD_BYTES + MAX_EVIDENCE_BYTES + 4_096 <= MAX_FRAME_BYTES);

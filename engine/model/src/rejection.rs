@@ -96,12 +96,28 @@ reasons! {
     TooManyReferences = 37,
     /// The owner has its maximum of remembered order ids. Details: remembered, allowed.
     TooManyOrderIds = 38,
+    /// A lease, a window or a limit of a group of quotes is out of range.
+    InvalidQuoteLimits = 39,
     /// No such live order.
     OrderNotFound = 40,
     /// The order belongs to another owner.
     OrderOfAnotherOwner = 41,
     /// The order waits out a delay and is in no queue.
     OrderNotResting = 42,
+    /// A set of quotes is malformed: its group, its counts, a condition or a quote. Details: its index.
+    InvalidQuotes = 43,
+    /// The revision of a set of quotes. Details: lowest, highest.
+    RevisionOutOfRange = 44,
+    /// A limit of the group of quotes was reached, and it was not reset.
+    GroupFrozen = 45,
+    /// Two quotes of a set have one token, side and price. Details: index, the other index.
+    DuplicateQuote = 46,
+    /// A bid of a set is at or above an ask of it. Details: index, the other index.
+    QuotesCross = 47,
+    /// The group was filled at this token and side after the fill that the set has seen.
+    FilledSince = 48,
+    /// The group has no live quotes.
+    NoLiveQuotes = 49,
     /// The reference was used with other content.
     ReferenceReused = 50,
     /// The wallet is bound already, or owns wallets or keys.

@@ -99,6 +99,14 @@ codes!(
         Cleared = 10,
         /// A delayed FOK that the book could not fill when it was due (docs/verify/rules.md §22).
         FokNotFilled = 11,
+        /// A set of quotes ended it (docs/verify/rules.md §32).
+        Requoted = 12,
+        /// The lease of its group of quotes ran out.
+        LeaseEnded = 13,
+        /// A limit of its group of quotes was reached.
+        LimitReached = 14,
+        /// The key whose set of quotes placed it was revoked.
+        KeyRevoked = 15,
     }
 );
 

@@ -11,6 +11,7 @@ mod accounts;
 mod background;
 mod markets;
 mod orders;
+mod quotes;
 mod references;
 mod resolution;
 mod system;
@@ -19,6 +20,7 @@ pub use accounts::{Account, Accrued, Key, PendingWithdrawal};
 pub use background::{Background, BackgroundWork, PendingWork};
 pub use markets::{Event, Market, Position, Terms};
 pub use orders::{DelayedOrder, Order, OrderIdState, RememberedOrder};
+pub use quotes::{QuoteFill, QuoteGroup, QuoteNet};
 pub use references::RememberedReference;
 pub use resolution::{ListedWallet, Policy, Proposal};
 pub use system::{Domain, Operator, Site, System};
@@ -52,6 +54,9 @@ table! {
     18 DelayedOrder(DelayedOrder);
     19 PendingWithdrawal(PendingWithdrawal);
     20 Background(Background);
+    21 QuoteGroup(QuoteGroup);
+    22 QuoteFill(QuoteFill);
+    23 QuoteNet(QuoteNet);
 }
 const _: () = assert!(
     StateRecord::BYTES <= 255,

@@ -39,6 +39,13 @@ impl<'a, T: Record> Tail<'a, T> {
         (length <= MAX_TAIL_BYTES).then_some((Self { bytes, items }, rest))
     }
 
+    /// The item at an index; `None` beyond the last, and for bytes that are no `T`.
+    #[must_use]
+    pub fn get(&self, index: usize) -> Option<T> {
+        let bytes = self.bytes.chunks_exact(T::BYTES).nth(index)?;
+        record::decode(bytes)
+    }
+
     /// Its items in order, each read where it lies; `None` for bytes that are no `T`.
     pub fn items(&self) -> impl ExactSizeIterator<Item = Option<T>> + use<'a, T> {
         self.bytes.chunks_exact(T::BYTES).map(record::decode)

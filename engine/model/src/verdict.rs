@@ -11,7 +11,9 @@ use crate::id::{
     AccountNumber, DomainNumber, EventNumber, KeyNumber, MarketNumber, OperatorNumber, Sequence,
 };
 use crate::quantity::{Lots, Micros};
+use crate::quote::QuotesResult;
 use crate::rejection::Rejection;
+use crate::time::TimeNs;
 
 /// State of a placed order right after its command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
@@ -77,6 +79,15 @@ pub enum CommandOutcome {
     Waits(AccountNumber),
     /// A withdrawal of this account ended without a payment; of repeats alone.
     Released(AccountNumber),
+    /// A set of quotes.
+    Quotes(QuotesResult),
+    /// The lease of a group: when its quotes end unless renewed, and how many are live.
+    Lease {
+        /// The end.
+        until: TimeNs,
+        /// Live quotes.
+        quotes: u8,
+    },
 }
 
 /// The answer to a command.

@@ -187,6 +187,7 @@ impl Exchange {
             wallet,
             closed_only,
         }: &SetClosedOnly,
+        at: Stamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
         if let Some(account) = self.find_account(wallet) {
@@ -204,7 +205,7 @@ impl Exchange {
             closed_only,
         }));
         if closed_only {
-            self.do_work(PendingWork::ClosedOnly { account }, events);
+            self.do_work(PendingWork::ClosedOnly { account }, at, events);
         }
         Ok(CommandOutcome::Account(account))
     }

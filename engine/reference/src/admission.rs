@@ -4,8 +4,9 @@ use foretell_model::limits::MAX_ORDER_LOTS;
 use foretell_model::quantity::{MICROS_PER_LOT, PRICE_ONE};
 use foretell_model::state::OrderIdState;
 use foretell_model::{
-    CommandOutcome, Lots, MarketState, Micros, OrderNumber, OrderType, PlaceOrder, Price,
-    Rejection, RejectionReason, Sequence, Side, SystemMode, Tick, TimeNs, TimeSeconds,
+    AccountNumber, CommandOutcome, KeyNumber, Lots, MarketState, Micros, OrderNumber, OrderType,
+    PlaceOrder, Price, Rejection, RejectionReason, Side, SystemMode, Tick, TimeMs, TimeNs,
+    TimeSeconds,
 };
 
 use crate::exchange::{Exchange, Stamp};
@@ -30,7 +31,7 @@ impl Exchange {
             0,
         ))?;
         let taker = Taker {
-            number: OrderNumber(at.sequence.0),
+            number: OrderNumber::of(at.sequence, 0),
             id: placed.order,
             account: placed.account,
             market: placed.market,
@@ -51,8 +52,17 @@ impl Exchange {
 
     fn check_names(&self, placed: &PlaceOrder) -> Result<(), NotApplied> {
         self.market(placed.market)?;
-        let account = self.account(placed.account)?;
-        let key = self.trading_key(placed.key)?;
+        self.check_maker(placed.account, placed.key)
+    }
+
+    /// The account exists, and this key trades for it.
+    pub(crate) fn check_maker(
+        &self,
+        account: AccountNumber,
+        key: KeyNumber,
+    ) -> Result<(), NotApplied> {
+        let account = self.account(account)?;
+        let key = self.trading_key(key)?;
         ensure(
             key.owner == account.owner,
             RejectionReason::KeyOfAnotherOwner,
@@ -69,24 +79,28 @@ impl Exchange {
                 killed_below(reason, placed, minimum).into()
             }
             OrderIdState::Live | OrderIdState::Done => NotApplied::Repeated {
-                first: Sequence(seen.number.0),
-                last: Sequence(seen.number.0),
+                first: seen.number.sequence(),
+                last: seen.number.sequence(),
                 outcome: CommandOutcome::Done,
             },
         })
     }
 
     fn check_timestamp(&self, placed: &PlaceOrder, now: TimeNs) -> Result<(), NotApplied> {
+        self.check_window(placed.timestamp, now)?;
+        self.check_room_for_an_id(placed.key, now)
+    }
+
+    pub(crate) fn check_window(&self, timestamp: TimeMs, now: TimeNs) -> Result<(), NotApplied> {
         let now_ms = now.millis().0;
         let from = now_ms
             .saturating_sub(self.settings.timestamp_past_ms)
             .max(self.timestamp_floor.0);
         let to = now_ms.saturating_add(self.settings.timestamp_future_ms);
         ensure(
-            (from..=to).contains(&placed.timestamp.0),
+            (from..=to).contains(&timestamp.0),
             Rejection::with(RejectionReason::TimestampOutOfWindow, from, to),
-        )?;
-        self.check_room_for_an_id(placed.key, now)
+        )
     }
 
     fn check_states(&self, placed: &PlaceOrder) -> Result<(), NotApplied> {
@@ -96,13 +110,8 @@ impl Exchange {
             SystemMode::CancelOnly => ensure(false, RejectionReason::CancelOnly)?,
             SystemMode::Paused => ensure(false, RejectionReason::SystemPaused)?,
         }
-        match self.market(placed.market)?.state {
-            MarketState::Active => {}
-            MarketState::Registered => ensure(false, RejectionReason::MarketNotReady)?,
-            MarketState::Paused => ensure(false, RejectionReason::MarketPaused)?,
-            MarketState::Closed | MarketState::Resolved => {
-                ensure(false, RejectionReason::MarketClosed)?;
-            }
+        if let Some(reason) = not_trading(self.market(placed.market)?.state) {
+            return Err(reason.into());
         }
         let reduces = placed.side == Side::Sell;
         ensure(
@@ -195,6 +204,16 @@ impl Exchange {
     }
 }
 
+/// Why nothing is placed in a market in this state.
+pub(crate) const fn not_trading(state: MarketState) -> Option<RejectionReason> {
+    match state {
+        MarketState::Active => None,
+        MarketState::Registered => Some(RejectionReason::MarketNotReady),
+        MarketState::Paused => Some(RejectionReason::MarketPaused),
+        MarketState::Closed | MarketState::Resolved => Some(RejectionReason::MarketClosed),
+    }
+}
+
 /// The kill reason with its details: amount and minimum, when the order was below the minimum.
 pub(crate) fn killed_below(
     reason: RejectionReason,
@@ -261,7 +280,7 @@ fn limit_price(placed: &PlaceOrder, tick: Tick) -> Option<Price> {
 
 #[cfg(test)]
 mod tests {
-    use foretell_model::{AccountNumber, KeyNumber, MarketNumber, OrderId, Outcome, TimeMs};
+    use foretell_model::{MarketNumber, OrderId, Outcome};
 
     use super::*;
 

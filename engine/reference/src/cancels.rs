@@ -92,7 +92,7 @@ impl Exchange {
             },
             first: at.sequence,
         };
-        self.cancel_for(work, events)
+        self.cancel_for(work, at, events)
     }
 
     pub(crate) fn cancel_market_orders(
@@ -115,32 +115,37 @@ impl Exchange {
             reason: CloseReason::User,
             first: at.sequence,
         };
-        self.cancel_for(work, events)
+        self.cancel_for(work, at, events)
     }
 
     /// A cancel without orders is not applied.
-    fn cancel_for(&mut self, work: PendingWork, events: &mut Vec<Event>) -> HandlerResult {
+    fn cancel_for(
+        &mut self,
+        work: PendingWork,
+        at: Stamp,
+        events: &mut Vec<Event>,
+    ) -> HandlerResult {
         let nothing = CommandOutcome::Cancelled { orders: 0 };
         ensure(
             !self.orders_of(&work).is_empty(),
             NotApplied::already(nothing),
         )?;
-        let orders = self.do_work(work, events);
+        let orders = self.do_work(work, at, events);
         Ok(CommandOutcome::Cancelled { orders })
     }
 
-    pub(crate) fn continue_work(&mut self, events: &mut Vec<Event>) -> HandlerResult {
+    pub(crate) fn continue_work(&mut self, at: Stamp, events: &mut Vec<Event>) -> HandlerResult {
         let work = self.pending.ok_or(RejectionReason::NothingPending)?;
-        let orders = self.do_work(work, events);
+        let orders = self.do_work(work, at, events);
         Ok(CommandOutcome::Cancelled { orders })
     }
 
-    /// Cancels at most `MAX_VISITED_ORDERS` orders of the work and leaves the rest pending. Returns the
-    /// number ended.
-    pub(crate) fn do_work(&mut self, work: PendingWork, events: &mut Vec<Event>) -> u32 {
+    /// Cancels at most `MAX_VISITED_ORDERS` orders of the work, less those that its group touched, and
+    /// leaves the rest pending. Returns the number ended.
+    pub(crate) fn do_work(&mut self, work: PendingWork, at: Stamp, events: &mut Vec<Event>) -> u32 {
         let mut orders = self.orders_of(&work);
-        let more = orders.len() > MAX_VISITED_ORDERS;
-        orders.truncate(MAX_VISITED_ORDERS);
+        let more = orders.len() > at.visits();
+        orders.truncate(at.visits());
         let mut cancelled = 0;
         for number in orders {
             let reason = reason_of(&work);
@@ -160,7 +165,7 @@ impl Exchange {
 
     /// The orders that the work cancels, in its order. One more than a command may visit means that
     /// there are more.
-    fn orders_of(&self, work: &PendingWork) -> Vec<OrderNumber> {
+    pub(crate) fn orders_of(&self, work: &PendingWork) -> Vec<OrderNumber> {
         match *work {
             PendingWork::CancelOwner {
                 owner,
@@ -193,6 +198,23 @@ impl Exchange {
                 .map(|order| order.number())
                 .take(MAX_VISITED_ORDERS + 1)
                 .collect(),
+            PendingWork::FrozenQuotes => self
+                .orders
+                .quoting_groups()
+                .filter(|group| self.quote_groups[group].frozen)
+                .flat_map(|group| self.orders.of_group(group))
+                .map(|order| order.number)
+                .take(MAX_VISITED_ORDERS + 1)
+                .collect(),
+            PendingWork::KeyQuotes { key } => self
+                .wallets_of(self.keys[key.0 as usize].owner)
+                .into_iter()
+                .flat_map(|wallet| self.orders.of_account(wallet))
+                .filter(|order| order.group.is_some())
+                .map(|order| order.number)
+                .filter(|number| self.order_ids.key_of(*number) == key)
+                .take(MAX_VISITED_ORDERS + 1)
+                .collect(),
         }
     }
 }
@@ -203,5 +225,7 @@ const fn reason_of(work: &PendingWork) -> CloseReason {
         PendingWork::CloseMarket { .. } => CloseReason::MarketClosed,
         PendingWork::ClosedOnly { .. } => CloseReason::ClosedOnly,
         PendingWork::ClearMarket { .. } => CloseReason::Cleared,
+        PendingWork::FrozenQuotes => CloseReason::LimitReached,
+        PendingWork::KeyQuotes { .. } => CloseReason::KeyRevoked,
     }
 }

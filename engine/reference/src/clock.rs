@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::state::PendingWork;
 use foretell_model::{
-    CloseReason, CommandOutcome, Event, MarketNumber, MarketState, OrderNumber, RejectionReason,
-    SystemMode, TimeMs, TimeNs, TimeSeconds,
+    AccountNumber, CloseReason, CommandOutcome, Event, MarketNumber, MarketState, OrderNumber,
+    RejectionReason, SystemMode, TimeMs, TimeNs, TimeSeconds,
 };
 
 use crate::exchange::{Exchange, Stamp};
@@ -20,6 +20,8 @@ use crate::terms::start_of;
 pub(crate) enum Thing {
     /// Expirations of one due time differ where the due time cannot be before 0.
     Expiry(TimeSeconds, OrderNumber),
+    /// Of a group of quotes.
+    Lease(AccountNumber, u8),
     Open(MarketNumber),
     Clear(MarketNumber),
     Close(MarketNumber),
@@ -36,7 +38,7 @@ impl Thing {
             | Self::Clear(market)
             | Self::Close(market)
             | Self::Finalise(market) => Some(market),
-            Self::Expiry(..) | Self::Release(_) | Self::Rebates => None,
+            Self::Expiry(..) | Self::Lease(..) | Self::Release(_) | Self::Rebates => None,
         }
     }
 }
@@ -46,6 +48,7 @@ impl Exchange {
     pub(crate) fn first_due(&self) -> Option<(TimeNs, Thing)> {
         let things = [
             self.first_expiry(),
+            self.first_lease(),
             self.clocks.first().copied(),
             self.first_release(),
             self.rebates_due().map(|due| (due, Thing::Rebates)),
@@ -128,9 +131,10 @@ impl Exchange {
         let (_, thing) = first.ok_or(RejectionReason::NothingDue)?;
         match thing {
             Thing::Expiry(..) => Ok(self.expire_orders(at, events)),
+            Thing::Lease(account, group) => Ok(self.end_lease((account, group), events)),
             Thing::Open(market) => self.activate_market(market, events),
-            Thing::Clear(market) => Ok(self.clear_market(market, events)),
-            Thing::Close(market) => self.close_market(market, events),
+            Thing::Clear(market) => Ok(self.clear_market(market, at, events)),
+            Thing::Close(market) => self.close_market(market, at, events),
             Thing::Release(order) => Ok(self.release_order(order, at, events)),
             Thing::Finalise(market) => Ok(self.finalise_by_time(market, at, events)),
             Thing::Rebates => Ok(self.start_rebates(at, events)),
@@ -151,12 +155,17 @@ impl Exchange {
     }
 
     /// The game starts: the book is cleared, once.
-    fn clear_market(&mut self, number: MarketNumber, events: &mut Vec<Event>) -> CommandOutcome {
+    fn clear_market(
+        &mut self,
+        number: MarketNumber,
+        at: Stamp,
+        events: &mut Vec<Event>,
+    ) -> CommandOutcome {
         self.market_mut(number).clear_armed = false;
         self.wind_clocks(number);
         events.push(Event::MarketCleared { market: number });
         let work = PendingWork::ClearMarket { market: number };
-        let orders = self.do_work(work, events);
+        let orders = self.do_work(work, at, events);
         CommandOutcome::Cancelled { orders }
     }
 }

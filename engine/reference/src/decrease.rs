@@ -2,7 +2,7 @@
 
 use foretell_model::command::DecreaseOrder;
 use foretell_model::event::OrderDecreased;
-use foretell_model::{CloseReason, CommandOutcome, Event, Lots, RejectionReason};
+use foretell_model::{CloseReason, CommandOutcome, Event, Lots, OrderNumber, RejectionReason};
 
 use crate::exchange::Exchange;
 use crate::handler_result::{HandlerResult, NotApplied, ensure};
@@ -25,22 +25,28 @@ impl Exchange {
         let same = NotApplied::already(CommandOutcome::Left(order.lots));
         ensure(lots < order.lots, same)?;
 
-        let before = order.clone();
-        if lots < self.market(before.market)?.minimum_size {
-            self.close_order(before.number, CloseReason::User, events);
+        let (number, market) = (order.number, order.market);
+        if lots < self.market(market)?.minimum_size {
+            self.close_order(number, CloseReason::User, events);
             return Ok(CommandOutcome::Left(Lots::ZERO));
         }
-        let after = self.orders.reduce(before.number, before.lots - lots);
+        self.take_off(number, lots, events);
+        Ok(CommandOutcome::Left(lots))
+    }
+
+    /// Leaves a resting order these lots, fewer than it has. The reservation of the others is free again.
+    pub(crate) fn take_off(&mut self, number: OrderNumber, lots: Lots, events: &mut Vec<Event>) {
+        let before = self.orders.get(number).expect("it rests").clone();
+        let after = self.orders.reduce(number, before.lots - lots);
         let (account, market) = (before.account, before.market);
         self.account_mut(account).free +=
             before.reserved_collateral() - after.reserved_collateral();
         self.shares(account, market)[before.outcome.index()] +=
             before.reserved_shares() - after.reserved_shares();
         events.push(Event::OrderDecreased(OrderDecreased {
-            order: before.number,
+            order: number,
             account,
             lots,
         }));
-        Ok(CommandOutcome::Left(lots))
     }
 }

@@ -26,12 +26,11 @@ impl Exchange {
         u64::from(self.markets[taker.market.0 as usize].terms.taker_delay_ms)
     }
 
-    /// Whether one of the orders that it may visit is of another account and not expired.
+    /// Whether it could trade with one of the orders that it may visit.
     fn meets(&self, taker: &Taker, at: Stamp) -> bool {
         let makers = self.crossing(taker.market, taker.outcome, taker.side, taker.limit);
-        makers.take(at.visits()).any(|maker| {
-            maker.account != taker.account && !maker.is_expired(&self.settings, at.time)
-        })
+        let mut makers = makers.take(at.visits());
+        makers.any(|maker| self.not_filled(taker, maker, at.time).is_none())
     }
 
     /// Reserves what the order needs, and lets it wait.
@@ -140,6 +139,7 @@ impl Exchange {
         if self.orders.get(number).is_none() {
             self.order_ids.order_ended(number);
         }
+        self.leave_frozen_quotes(events);
         CommandOutcome::Order(result)
     }
 }

@@ -24,6 +24,7 @@ use crate::operators::Operator;
 use crate::order_ids::OrderIds;
 use crate::orders::LiveOrders;
 use crate::policies::Permissions;
+use crate::quote_groups::{GroupName, QuoteGroup};
 use crate::rebates::Accrued;
 use crate::references::References;
 use crate::withdrawals::Withdrawal;
@@ -55,6 +56,7 @@ pub struct Exchange {
     pub(crate) orders: LiveOrders,
     /// Orders that wait out a delay; they reserve, too.
     pub(crate) delayed: DelayedOrders,
+    pub(crate) quote_groups: BTreeMap<GroupName, QuoteGroup>,
     pub(crate) order_ids: OrderIds,
     pub(crate) references: References,
     pub(crate) names: Names,
@@ -87,7 +89,7 @@ pub(crate) struct Stamp {
 }
 
 impl Stamp {
-    /// Resting orders that a placed order may visit.
+    /// Resting orders that the command may visit or end.
     pub(crate) fn visits(&self) -> usize {
         MAX_VISITED_ORDERS.saturating_sub(usize::from(self.touched))
     }
@@ -123,6 +125,7 @@ impl Exchange {
             free_shares: BTreeMap::new(),
             orders: LiveOrders::default(),
             delayed: DelayedOrders::default(),
+            quote_groups: BTreeMap::new(),
             order_ids: OrderIds::default(),
             references: References::default(),
             names: Names::default(),
@@ -157,11 +160,23 @@ impl Exchange {
         self.first_due().map(|(due, _)| due)
     }
 
-    /// Applies one command and appends its events to `events`. A command that is not
-    /// applied changes nothing. A time before the last one counts as the last.
+    /// [`Self::apply_with`] for a command without a tail.
     pub fn apply(
         &mut self,
         command: &Command,
+        stamp: impl Into<CommandStamp>,
+        events: &mut Vec<Event>,
+    ) -> Verdict {
+        self.apply_with(command, &[], stamp, events)
+    }
+
+    /// Applies one command and appends its events to `events`. A command that is not
+    /// applied changes nothing. A time before the last one counts as the last. `beside` begins with the
+    /// command's [`foretell_model::tail`].
+    pub fn apply_with(
+        &mut self,
+        command: &Command,
+        beside: &[u8],
         stamp: impl Into<CommandStamp>,
         events: &mut Vec<Event>,
     ) -> Verdict {
@@ -174,7 +189,7 @@ impl Exchange {
         };
         let accrued = self.accrued.total();
         let checked = self.check_order_of_commands(command, at);
-        match checked.and_then(|()| self.dispatch(command, at, events)) {
+        match checked.and_then(|()| self.dispatch(command, beside, at, events)) {
             Ok(outcome) => {
                 self.note_accrued(accrued, at);
                 self.sequence = at.sequence;
@@ -202,7 +217,13 @@ impl Exchange {
     }
 
     /// One line per command.
-    fn dispatch(&mut self, command: &Command, at: Stamp, events: &mut Vec<Event>) -> HandlerResult {
+    fn dispatch(
+        &mut self,
+        command: &Command,
+        beside: &[u8],
+        at: Stamp,
+        events: &mut Vec<Event>,
+    ) -> HandlerResult {
         match *command {
             Command::PlaceOrder(placed) => self.place_order(&placed, at, events),
             Command::CancelOrder(ref command) => self.cancel_order(command, events),
@@ -211,13 +232,16 @@ impl Exchange {
                 self.cancel_market_orders(command, at, events)
             }
             Command::DecreaseOrder(ref command) => self.decrease_order(command, events),
+            Command::SetQuotes(set) => self.set_quotes(&set, beside, at, events),
+            Command::RenewQuotes(ref command) => self.renew_quotes(command, at, events),
+            Command::SetQuoteLimits(ref command) => self.set_quote_limits(command, events),
 
             Command::Deposit(ref command) => self.deposit(command, at, events),
             Command::Withdraw(ref command) => self.withdraw(command, at, events),
             Command::WithdrawFees(ref command) => self.withdraw_fees(command, at, events),
             Command::BindWallet(ref command) => self.bind_wallet(command, at, events),
             Command::UnbindWallet { wallet } => self.unbind_wallet(wallet, events),
-            Command::SetClosedOnly(ref command) => self.set_closed_only(command, events),
+            Command::SetClosedOnly(ref command) => self.set_closed_only(command, at, events),
             Command::RegisterKey(ref command) => self.register_key(command, events),
             Command::RevokeKey(ref command) => self.revoke_key(command, at, events),
             Command::SetHeartbeat(ref command) => self.set_heartbeat(command, events),
@@ -231,7 +255,7 @@ impl Exchange {
             Command::ActivateMarket { market } => self.activate_market(market, events),
             Command::PauseMarket(ref command) => self.pause_market(command, at, events),
             Command::ResumeMarket(ref command) => self.resume_market(command, at, events),
-            Command::CloseMarket { market } => self.close_market(market, events),
+            Command::CloseMarket { market } => self.close_market(market, at, events),
             Command::ResolveMarket(ref command) => self.resolve_market(command, at, events),
             Command::ArchiveMarket(ref command) => self.archive_market(command, events),
             Command::SetTick(ref command) => self.set_tick(command, events),
@@ -244,7 +268,7 @@ impl Exchange {
             Command::AcceptDivergence { .. } => Ok(Self::accept_divergence(events)),
             Command::RegisterDomain(ref command) => self.register_domain(command, events),
             Command::AdvanceTime => self.advance_time(at, events),
-            Command::Continue => self.continue_work(events),
+            Command::Continue => self.continue_work(at, events),
             Command::AttestState(ref command) => self.attest_state(command, events),
 
             Command::RequestWithdrawal(ref command) => self.request_withdrawal(command, at, events),

@@ -78,7 +78,8 @@ impl Exchange {
         Ok(CommandOutcome::Key(key))
     }
 
-    /// Revokes a key for ever, and cancels the owner's orders if requested.
+    /// Revokes a key for ever, and cancels the owner's orders if requested, otherwise the quotes that
+    /// this key placed.
     pub(crate) fn revoke_key(
         &mut self,
         &RevokeKey {
@@ -98,17 +99,18 @@ impl Exchange {
         let owner = key.owner;
         self.account_mut(owner).live_keys -= 1;
         events.push(Event::KeyRevoked { key: number });
-        let mut orders = 0;
-        if cancel_orders {
-            let work = PendingWork::CancelOwner {
+        let work = if cancel_orders {
+            PendingWork::CancelOwner {
                 owner,
                 market: None,
                 outcome: None,
                 reason: CloseReason::User,
                 first: at.sequence,
-            };
-            orders = self.do_work(work, events);
-        }
+            }
+        } else {
+            PendingWork::KeyQuotes { key: number }
+        };
+        let orders = self.do_work(work, at, events);
         Ok(CommandOutcome::Cancelled { orders })
     }
 }

@@ -234,6 +234,7 @@ impl Exchange {
     pub(crate) fn close_market(
         &mut self,
         number: MarketNumber,
+        at: Stamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
         use MarketState::{Active, Paused, Registered};
@@ -241,7 +242,7 @@ impl Exchange {
         let market = self.market_mut(number);
         (market.held_by_operator, market.held_by_upstream) = (false, false);
         self.set_state(number, MarketState::Closed, events);
-        let orders = self.do_work(PendingWork::CloseMarket { market: number }, events);
+        let orders = self.do_work(PendingWork::CloseMarket { market: number }, at, events);
         Ok(CommandOutcome::Cancelled { orders })
     }
 

@@ -59,6 +59,11 @@ impl OrderIds {
         self.numbers.get(&id).map(|number| &self.orders[number])
     }
 
+    /// The key that placed a live order.
+    pub(crate) fn key_of(&self, number: OrderNumber) -> KeyNumber {
+        self.orders[&number].key
+    }
+
     pub(crate) fn values(&self) -> impl Iterator<Item = &RememberedOrder> {
         self.orders.values()
     }
@@ -161,7 +166,7 @@ impl Exchange {
             self.order_ids.evict_front();
         }
         self.order_ids.insert(RememberedOrder {
-            number: OrderNumber(at.sequence.0),
+            number: OrderNumber::of(at.sequence, 0),
             id: placed.order,
             timestamp: placed.timestamp,
             state,

@@ -9,6 +9,7 @@ use foretell_model::{
 };
 
 use crate::exchange::Exchange;
+use crate::quote_groups::GroupName;
 
 /// A resting order.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,6 +27,8 @@ pub(crate) struct Order {
     pub(crate) expiration: TimeSeconds,
     /// The command that put it into the book: its own, or that of its release.
     pub(crate) arrival: Sequence,
+    /// Of a quote.
+    pub(crate) group: Option<u8>,
 }
 
 impl Order {
@@ -62,6 +65,11 @@ impl Order {
         in_outcome(self.price, self.outcome, Outcome::Yes)
     }
 
+    /// The group of quotes that it is in.
+    pub(crate) fn group_name(&self) -> Option<GroupName> {
+        self.group.map(|group| (self.account, group))
+    }
+
     fn book_key(&self) -> BookKey {
         let from_best = if self.is_bid() {
             self.yes_price().complement()
@@ -82,6 +90,8 @@ pub(crate) struct LiveOrders {
     orders: BTreeMap<OrderNumber, Order>,
     book: BTreeSet<BookKey>,
     of_account: HashMap<AccountNumber, BTreeSet<OrderNumber>>,
+    /// Of each group that has live quotes.
+    of_group: BTreeMap<GroupName, BTreeSet<OrderNumber>>,
     /// GTD orders, the first to end first.
     expiring: BTreeSet<(TimeSeconds, OrderNumber)>,
 }
@@ -101,6 +111,17 @@ impl LiveOrders {
         own.map(|number| &self.orders[number])
     }
 
+    /// The quotes of a group, by number.
+    pub(crate) fn of_group(&self, group: GroupName) -> impl Iterator<Item = &Order> {
+        let quotes = self.of_group.get(&group).into_iter().flatten();
+        quotes.map(|number| &self.orders[number])
+    }
+
+    /// The groups that have live quotes.
+    pub(crate) fn quoting_groups(&self) -> impl Iterator<Item = GroupName> {
+        self.of_group.keys().copied()
+    }
+
     /// GTD orders, the first to end first.
     pub(crate) fn expiring(&self) -> impl Iterator<Item = &Order> {
         let numbers = self.expiring.iter().map(|(_, number)| number);
@@ -112,6 +133,9 @@ impl LiveOrders {
         self.book.insert(order.book_key());
         let own = self.of_account.entry(order.account).or_default();
         own.insert(number);
+        if let Some(group) = order.group_name() {
+            self.of_group.entry(group).or_default().insert(number);
+        }
         if order.expiration != TimeSeconds(0) {
             self.expiring.insert((order.expiration, number));
         }
@@ -128,10 +152,18 @@ impl LiveOrders {
                 self.of_account.remove(&order.account);
             }
         }
+        if let Some(group) = order.group_name()
+            && let Some(quotes) = self.of_group.get_mut(&group)
+        {
+            quotes.remove(&number);
+            if quotes.is_empty() {
+                self.of_group.remove(&group);
+            }
+        }
         Some(order)
     }
 
-    /// Takes a fill from what a live order has left; the order as it is then.
+    /// Takes lots from what a live order has left; the order as it is then.
     pub(crate) fn reduce(&mut self, number: OrderNumber, lots: Lots) -> Order {
         let order = self.orders.get_mut(&number);
         let order = order.expect("a plan names live orders");
@@ -167,7 +199,7 @@ impl Exchange {
         bids: bool,
     ) -> impl Iterator<Item = &Order> {
         let first = (market, bids, Price(0), Sequence(0), OrderNumber(0));
-        let last = (Price(u16::MAX), Sequence(u64::MAX), OrderNumber(u64::MAX));
+        let last = (Price(u16::MAX), Sequence(u64::MAX), OrderNumber::LAST);
         let last = (market, bids, last.0, last.1, last.2);
         let side = self.orders.book.range(first..=last);
         side.map(|(.., number)| &self.orders.orders[number])

@@ -45,6 +45,7 @@ impl Exchange {
             None => OrderIdState::Done,
         };
         self.remember_order(placed, state, at);
+        self.leave_frozen_quotes(events);
         Ok(CommandOutcome::Order(result))
     }
 
@@ -101,7 +102,7 @@ impl Exchange {
                     price,
                     fee,
                 } => {
-                    self.settle(taker, maker, lots, fee, events);
+                    self.settle(taker, maker, lots, fee, at, events);
                     is_extreme |= is_extreme_price(price);
                     result.status = OrderStatus::Matched;
                     result.lots += lots;
@@ -125,9 +126,9 @@ impl Exchange {
         result
     }
 
-    /// Puts the rest of an order into the book; it reserves what was free.
+    /// Lets the rest of an order rest.
     fn rest(&mut self, taker: &Taker, left: Lots, at: Stamp) {
-        let order = Order {
+        self.put_into_book(Order {
             number: taker.number,
             id: taker.id,
             account: taker.account,
@@ -138,7 +139,12 @@ impl Exchange {
             lots: left,
             expiration: taker.expiration,
             arrival: at.sequence,
-        };
+            group: None,
+        });
+    }
+
+    /// Puts an order into the book; it reserves what was free.
+    pub(crate) fn put_into_book(&mut self, order: Order) {
         self.account_mut(order.account).free -= order.reserved_collateral();
         self.shares(order.account, order.market)[order.outcome.index()] -= order.reserved_shares();
         self.orders.insert(order);

@@ -8,7 +8,7 @@ use foretell_model::{
 
 use crate::exchange::Exchange;
 use crate::fees::{charged, covering};
-use crate::orders::in_outcome;
+use crate::orders::{Order, in_outcome};
 
 /// An admitted order that reaches the book.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -107,7 +107,25 @@ impl Plan {
 }
 
 impl Exchange {
-    /// Visits orders by price, then arrival. Own and expired orders do not trade: a taker that may
+    /// Why a taker that meets this order does not trade with it: its time has come, or it is its own.
+    pub(crate) fn not_filled(
+        &self,
+        taker: &Taker,
+        maker: &Order,
+        now: TimeNs,
+    ) -> Option<CloseReason> {
+        if maker.is_expired(&self.settings, now) {
+            Some(CloseReason::Expired)
+        } else if maker.account == taker.account {
+            Some(CloseReason::SelfTrade)
+        } else if self.lease_ended(maker, now) {
+            Some(CloseReason::LeaseEnded)
+        } else {
+            None
+        }
+    }
+
+    /// Visits orders by price, then arrival. Own and ended orders do not trade: a taker that may
     /// rest closes them when it visits them. Other takers skip them, and close them only if a fill
     /// follows. At most `bound` orders are visited.
     pub(crate) fn plan(&self, taker: &Taker, bound: usize, now: TimeNs) -> Plan {
@@ -119,13 +137,7 @@ impl Exchange {
         let makers = self.crossing(taker.market, taker.outcome, taker.side, taker.limit);
         for maker in makers.take(bound) {
             met += 1;
-            let expired = maker.is_expired(&self.settings, now);
-            if expired || maker.account == taker.account {
-                let reason = if expired {
-                    CloseReason::Expired
-                } else {
-                    CloseReason::SelfTrade
-                };
+            if let Some(reason) = self.not_filled(taker, maker, now) {
                 let close = PlanStep::Close(maker.number, reason);
                 if taker.order_type.may_rest() {
                     steps.push(close);

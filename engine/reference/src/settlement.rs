@@ -2,7 +2,7 @@
 
 use foretell_model::{Event, Fill, Lots, MatchKind, Micros, OrderNumber, Side};
 
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, Stamp};
 use crate::orders::in_outcome;
 use crate::plan::Taker;
 
@@ -15,6 +15,7 @@ impl Exchange {
         maker: OrderNumber,
         lots: Lots,
         fee: Micros,
+        at: Stamp,
         events: &mut Vec<Event>,
     ) {
         let resting = self.orders.reduce(maker, lots);
@@ -66,6 +67,7 @@ impl Exchange {
             fee,
             rebate,
         }));
+        self.note_fill_of_quote(&resting, lots, at, events);
         if resting.lots == Lots::ZERO {
             self.end_order(maker);
         }

@@ -51,6 +51,7 @@ impl Exchange {
         self.visit_books(visit);
         self.visit_memory(visit);
         self.visit_market_life(visit);
+        self.visit_quote_groups(visit);
     }
 
     fn visit_accounts(&self, visit: &mut dyn FnMut(&StateRecord)) {
@@ -220,5 +221,6 @@ fn order_record(order: &Order) -> StateRecord {
         price: order.price,
         lots: order.lots,
         expiration: order.expiration,
+        group: order.group,
     })
 }

@@ -3,7 +3,10 @@
 use std::collections::HashSet;
 
 use foldhash::fast::RandomState;
-use foretell_model::event::{MinimumSizeSet, OrderClosed, OrderDecreased, OrderReleased, TickSet};
+use foretell_model::event::{
+    MinimumSizeSet, OrderClosed, OrderDecreased, OrderReleased, QuotePlaced, TickSet,
+};
+use foretell_model::quote::Quote;
 use foretell_model::{
     Command, Event, FrameRef, Lots, MarketNumber, OrderId, OrderNumber, Outcome, Price, Sequence,
     Side, Tick, TimeNs,
@@ -28,12 +31,15 @@ pub struct FrameChanges {
     seen_levels: HashSet<(MarketNumber, LadderPlace), RandomState>,
     /// The frame's own order.
     placed: Option<(OrderNumber, OrderId)>,
+    /// The quotes of the frame's set, each with its market.
+    quotes: Vec<Option<(MarketNumber, Quote)>>,
 }
 
 /// One change.
 #[derive(Clone, Debug)]
 pub enum Change {
-    /// The frame's order came in; nothing of it is matched. It may be killed next.
+    /// The frame's order came in, of which nothing is matched and which may be killed next; or a quote of its
+    /// set, which rests.
     Entered(Box<Order>),
     /// A delayed order became the frame's order.
     Released(Box<Order>),
@@ -142,8 +148,16 @@ impl FrameChanges {
 
     /// Notes the level of an order before its first change in this frame.
     fn touch_level(&mut self, view: &View, order: &Order) {
-        let (market, outcome) = (order.market, order.outcome);
         let place = LadderPlace::of_order(order);
+        self.touch_place(view, (order.market, order.outcome), place);
+    }
+
+    fn touch_place(
+        &mut self,
+        view: &View,
+        (market, outcome): (MarketNumber, Outcome),
+        place: LadderPlace,
+    ) {
         if !self.seen_levels.insert((market, place)) {
             return;
         }
@@ -178,9 +192,18 @@ impl Observer for FrameChanges {
         self.seen_books.clear();
         self.seen_levels.clear();
         self.placed = match frame.command {
-            Command::PlaceOrder(command) => Some((OrderNumber(frame.sequence.0), command.order)),
+            Command::PlaceOrder(command) => {
+                Some((OrderNumber::of(frame.sequence, 0), command.order))
+            }
             _ => None,
         };
+        self.quotes.clear();
+        if let Command::SetQuotes(set) = frame.command
+            && let Some(lists) = set.lists(frame.evidence)
+        {
+            self.quotes
+                .extend((0..set.quotes).map(|index| lists.quote(index)));
+        }
         let entered = placed.map(|order| Change::Entered(Box::new(order.clone())));
         self.changes.extend(entered);
     }
@@ -198,6 +221,12 @@ impl Observer for FrameChanges {
             Event::OrderRested(_) => {
                 if let Some(order) = placed {
                     self.touch_level(view, order);
+                }
+            }
+            Event::QuotePlaced(QuotePlaced { order, .. }) => {
+                if let Some(&Some((market, quote))) = self.quotes.get(usize::from(order.index())) {
+                    let place = LadderPlace::of(quote.outcome, quote.side, quote.price);
+                    self.touch_place(view, (market, quote.outcome), place);
                 }
             }
             Event::OrderClosed(OrderClosed { order, .. }) => {
@@ -260,6 +289,10 @@ impl Observer for FrameChanges {
             Event::OrderDecreased(OrderDecreased { order, .. }) => {
                 let order = view.orders().live(order).cloned().map(Box::new);
                 self.changes.extend(order.map(Change::Decreased));
+            }
+            Event::QuotePlaced(QuotePlaced { order, .. }) => {
+                let order = view.orders().live(order).cloned().map(Box::new);
+                self.changes.extend(order.map(Change::Entered));
             }
             Event::OrderReleased(OrderReleased { order, .. }) => {
                 if let Some(released) = placed {

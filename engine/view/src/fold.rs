@@ -5,6 +5,7 @@ mod money;
 mod people;
 mod placing;
 mod positions;
+mod quotes;
 mod registry;
 mod resolution;
 mod trading;
@@ -162,6 +163,8 @@ impl View {
             | Event::OrderKilled(_)
             | Event::OrderDecreased(_) => self.fold_order(step, placed, event),
 
+            Event::QuotePlaced(placed) => self.place_quote(step, placed),
+
             Event::AccountOpened(_)
             | Event::Deposited(_)
             | Event::Withdrawn(_)
@@ -208,6 +211,13 @@ impl View {
             | Event::Simulated { .. }
             | Event::Restored { .. }
             | Event::WithdrawalsOpened => self.fold_system(step, event),
+
+            // Leases and limits show in the quotes that they end.
+            Event::QuotesSet(_)
+            | Event::QuoteRefused(_)
+            | Event::QuotesRenewed(_)
+            | Event::QuoteLimitsSet(_)
+            | Event::QuotesFrozen(_) => Ok(()),
 
             Event::OrderDelayed(_) | Event::OrderReleased(_) | Event::CancelRequested(_) => {
                 self.fold_delay(step, placed, event)

@@ -31,19 +31,20 @@ impl Exchange {
     pub(crate) fn apply(
         &mut self,
         command: &Command,
+        beside: &[u8],
         stamp: CommandStamp,
     ) -> (Verdict, Vec<Event>) {
         let mut events = Vec::new();
         let verdict = match self {
             Self::Core(core) => {
                 let before = core.digest();
-                let verdict = core.apply(command, stamp, &mut events);
+                let verdict = core.apply_with(command, beside, stamp, &mut events);
                 let is_applied = matches!(verdict, Verdict::Applied(_));
                 let is_same = core.digest() == before && events.is_empty();
                 assert!(is_applied || is_same, "{command:?} left a trace");
                 verdict
             }
-            Self::Twin(twin) => twin.apply(command, stamp, &mut events),
+            Self::Twin(twin) => twin.apply_with(command, beside, stamp, &mut events),
         };
         (verdict, events)
     }

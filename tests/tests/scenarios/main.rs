@@ -14,6 +14,7 @@ mod exchange;
 mod market_life;
 mod names;
 mod ordering;
+mod quoting;
 mod runner;
 mod script;
 mod sight;

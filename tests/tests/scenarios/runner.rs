@@ -14,7 +14,7 @@ use crate::names::padded;
 use crate::script::{Line, Scenario};
 use crate::statements::Desk;
 use crate::words::Words;
-use crate::{ordering, sight, text};
+use crate::{ordering, quoting, sight, text};
 
 /// Start time of every scenario.
 pub(crate) const START: TimeNs = TimeNs(1_700_000_000_000_000_000);
@@ -111,14 +111,10 @@ impl Runner {
         }
         let stamp = self.stamp("settings", &mut words)?;
         words.end()?;
-        let verdict = self.send(
-            &Command::ChangeSettings {
-                settings: settings.into(),
-            },
-            stamp,
-            "",
-            line,
-        )?;
+        let command = Command::ChangeSettings {
+            settings: settings.into(),
+        };
+        let verdict = self.send((&command, &[]), stamp, "", line)?;
         if matches!(verdict, Verdict::Applied(_)) {
             self.settings = settings;
         }
@@ -156,6 +152,11 @@ impl Runner {
 
     /// Runs a statement that is one command.
     fn state(&mut self, first: &str, mut words: Words<'_>, line: &Line) -> Result<(), String> {
+        if words.peek() == Some("quotes") {
+            let (command, tail) = quoting::set(&self.desk.names, first, &line.statement, self.now)?;
+            self.send((&command, &tail), CommandStamp::at(self.now), "", line)?;
+            return Ok(());
+        }
         let label = words.option("named");
         let replacing = words.flag("replacing");
         let stamp = self.stamp(first, &mut words)?;
@@ -184,6 +185,8 @@ impl Runner {
                     let placed = ordering::signed(desk, first, verb, &mut words, now, number)?;
                     Command::PlaceOrder(placed)
                 }
+                "renews" => quoting::renewal(&self.desk.names, first, &mut words)?,
+                "limits" => quoting::limits(&self.desk.names, first, &mut words)?,
                 verb => self.desk.trader_command(first, verb, &mut words)?,
             }
         };
@@ -191,7 +194,7 @@ impl Runner {
         if replacing {
             self.name_replaced(&mut command)?;
         }
-        self.send(&command, stamp, second, line)?;
+        self.send((&command, &[]), stamp, second, line)?;
         if let (Command::PlaceOrder(placed), Some(label)) = (command, label) {
             self.desk.names.orders.insert(label.to_owned(), placed);
         }
@@ -307,12 +310,12 @@ impl Runner {
     /// Sends a command and compares its response and events with the line.
     fn send(
         &mut self,
-        command: &Command,
+        (command, tail): (&Command, &[u8]),
         stamp: CommandStamp,
         named: &str,
         line: &Line,
     ) -> Result<Verdict, String> {
-        let (verdict, events) = self.exchange.apply(command, stamp);
+        let (verdict, events) = self.exchange.apply(command, tail, stamp);
         self.desk.names.learn(command, named, &events);
         let answer = text::of_verdict(&verdict);
         match &line.answer {

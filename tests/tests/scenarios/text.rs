@@ -9,8 +9,8 @@ use foretell_model::{
     Price, Rejection, RejectionReason, Tick, Verdict,
 };
 
-use crate::market_life;
 use crate::names::Names;
+use crate::{market_life, quoting};
 
 /// Decimal text as a whole number of 10^-`decimals`.
 fn scaled(text: &str, decimals: usize) -> Result<u64, String> {
@@ -94,6 +94,8 @@ fn of_outcome(outcome: &CommandOutcome) -> String {
         CommandOutcome::Collateral(amount) => format!("collateral {}", of_micros(*amount)),
         CommandOutcome::Waits(_) => "waits".to_owned(),
         CommandOutcome::Released(_) => "released".to_owned(),
+        CommandOutcome::Quotes(result) => quoting::of_result(result),
+        CommandOutcome::Lease { quotes, .. } => format!("live {quotes}"),
         _ => "done".to_owned(),
     }
 }
@@ -204,7 +206,7 @@ pub(crate) fn of_event(event: &Event, names: &Names) -> String {
             "{} closed-only {closed_only}",
             names.name_of_account(account)
         ),
-        _ => market_life::of_event(event, names),
+        _ => quoting::of_event(event, names).unwrap_or_else(|| market_life::of_event(event, names)),
     }
 }
 

@@ -6,8 +6,8 @@ use foretell_model::limits::{
 };
 use foretell_model::quantity::{MICROS_PER_LOT, PRICE_ONE};
 use foretell_model::{
-    AccountNumber, CommandOutcome, Lots, Micros, OrderId, OrderNumber, OrderType, PlaceOrder,
-    Price, Rejection, RejectionReason, Sequence, Side, SystemMode, Tick, TimeMs, Verdict,
+    AccountNumber, CommandOutcome, KeyNumber, Lots, Micros, OrderId, OrderNumber, OrderType,
+    PlaceOrder, Price, Rejection, RejectionReason, Side, SystemMode, Tick, TimeMs, Verdict,
 };
 
 use crate::accounts::Account;
@@ -38,7 +38,7 @@ impl Exchange {
         if self.is_id_due(context) {
             self.evict_ids(context);
         }
-        let number = OrderNumber(context.sequence.0);
+        let number = OrderNumber::of(context.sequence, 0);
         let terms = terms(order);
         let id_slot = self.ids.remember(id, number, order.timestamp, terms);
         // Checked: the key is one of the account's owner.
@@ -59,6 +59,7 @@ impl Exchange {
             rebate_ppm: market.rebate_ppm,
             position,
             id_slot,
+            group: NONE,
         }
     }
 
@@ -87,7 +88,7 @@ impl Exchange {
     pub fn known_order(&self, order: &PlaceOrder) -> Option<Verdict> {
         self.markets.get(order.market).ok()?;
         let account = self.account(order.account).ok()?;
-        self.ensure_key(order, account).ok()?;
+        self.ensure_key(order.key, account).ok()?;
         let known = self.ensure_new_id(order, self.ids.hash(&order.order));
         known.err().map(Verdict::from)
     }
@@ -103,7 +104,7 @@ impl Exchange {
     ) -> Result<(Price, Demand, u32), NotApplied> {
         let market = self.markets.get(order.market)?;
         let account = self.account(order.account)?;
-        self.ensure_key(order, account)?;
+        self.ensure_key(order.key, account)?;
         self.ensure_new_id(order, id_hash)?;
         self.ensure_timestamp(order.timestamp, context)?;
         self.ensure_room_for_id(account.owner, context)?;
@@ -115,8 +116,9 @@ impl Exchange {
         Ok((limit, demand, position))
     }
 
-    fn ensure_key(&self, order: &PlaceOrder, account: &Account) -> Result<(), NotApplied> {
-        let Some(key) = self.keys.get(order.key) else {
+    /// Rejects unless a key is live, may trade, and belongs to the owner of an account.
+    pub(crate) fn ensure_key(&self, key: KeyNumber, account: &Account) -> Result<(), NotApplied> {
+        let Some(key) = self.keys.get(key) else {
             return Err(RejectionReason::UnknownKey.into());
         };
         ensure(key.live && !key.read_only, RejectionReason::UnknownKey)?;
@@ -138,14 +140,14 @@ impl Exchange {
             }
             Some(reason) => reason.into(),
             None => NotApplied::Repeated {
-                first: Sequence(first.number.0),
-                last: Sequence(first.number.0),
+                first: first.number.sequence(),
+                last: first.number.sequence(),
                 outcome: CommandOutcome::Done,
             },
         })
     }
 
-    fn ensure_timestamp(
+    pub(crate) fn ensure_timestamp(
         &self,
         timestamp: TimeMs,
         context: &CommandContext<'_>,

@@ -10,6 +10,7 @@ use crate::command_context::CommandContext;
 use crate::exchange::Exchange;
 use crate::order_pool::Order;
 use crate::placement::plan::{Incoming, Plan, Step, Stop, Totals};
+use crate::slab::NONE;
 
 impl Exchange {
     /// Executes the steps, settles the order, then completes, closes or rests it. With `cancel`, the
@@ -37,6 +38,7 @@ impl Exchange {
                 self.refine_tick(incoming.market, Tick::Thousandth, context);
             }
         }
+        self.end_frozen_quotes(context);
         let status = match totals.fills {
             0 if rests => OrderStatus::Live,
             0 => OrderStatus::Unmatched,
@@ -96,6 +98,7 @@ impl Exchange {
                 positions.close_if_idle(maker.position);
             }
         }
+        let is_quote = maker.group != NONE;
         let mut fill = Fill {
             maker_order: maker.number,
             maker: maker.account,
@@ -110,6 +113,9 @@ impl Exchange {
             fill.rebate = self.accrue_rebate(incoming, fill.maker, fee, context);
         }
         context.event(Event::Fill(fill));
+        if is_quote {
+            self.note_quote_fill(slot, &fill, context);
+        }
         if fill.maker_left.is_zero() {
             self.remove_order(slot);
         }
@@ -150,6 +156,21 @@ impl Exchange {
         lots: Lots,
         context: &mut CommandContext<'_>,
     ) {
+        self.enter_book(incoming, lots, context);
+        context.event(Event::OrderRested(OrderRested {
+            lots,
+            price: incoming.limit,
+        }));
+    }
+
+    /// Reserves what so many lots of an order need, and puts them into the book. Returns their slot.
+    #[inline(always)]
+    pub(crate) fn enter_book(
+        &mut self,
+        incoming: &Incoming,
+        lots: Lots,
+        context: &CommandContext<'_>,
+    ) -> u32 {
         let Self {
             markets,
             accounts,
@@ -164,7 +185,7 @@ impl Exchange {
         }
         let slot = orders.insert(incoming.entry(lots));
         markets[incoming.market].ladder.append(slot, orders);
-        if incoming.number.0 == context.sequence.0 {
+        if incoming.number.sequence() == context.sequence {
             accounts.append_order(slot, orders);
         } else {
             accounts.insert_order(slot, orders);
@@ -173,10 +194,7 @@ impl Exchange {
         if incoming.expiration.0 != 0 {
             self.schedule_expiry(slot);
         }
-        context.event(Event::OrderRested(OrderRested {
-            lots,
-            price: incoming.limit,
-        }));
+        slot
     }
 }
 

@@ -73,6 +73,7 @@ impl Exchange {
         let Self {
             markets,
             orders,
+            quotes,
             steps,
             system,
             ..
@@ -80,6 +81,7 @@ impl Exchange {
         let book = Book {
             ladder: &markets[incoming.market].ladder,
             orders,
+            quotes,
             now: context.now,
             safety: system.settings.gtd_safety_seconds,
         };

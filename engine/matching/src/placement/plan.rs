@@ -11,6 +11,7 @@ use crate::expiry::is_expired;
 use crate::fees;
 use crate::ladder::{Ladder, next_order};
 use crate::order_pool::{BookSide, Order, OrderPool, in_yes};
+use crate::quotes::QuoteGroups;
 use crate::slab::NONE;
 
 /// An admitted order, or a delayed one that is released.
@@ -35,6 +36,8 @@ pub(crate) struct Incoming {
     pub(crate) position: u32,
     /// Slot in the id memory.
     pub(crate) id_slot: u32,
+    /// Slot of a quote's group; `NONE` of another order.
+    pub(crate) group: u32,
 }
 
 /// What an order wants.
@@ -105,6 +108,7 @@ pub(crate) struct Plan {
 pub(crate) struct Book<'a> {
     pub(crate) ladder: &'a Ladder,
     pub(crate) orders: &'a OrderPool,
+    pub(crate) quotes: &'a QuoteGroups,
     pub(crate) now: TimeNs,
     /// Seconds before its expiration at which an order is expired.
     pub(crate) safety: u64,
@@ -224,6 +228,8 @@ impl Book<'_> {
             Some(CloseReason::Expired)
         } else if maker.account == incoming.account {
             Some(CloseReason::SelfTrade)
+        } else if maker.group != NONE && self.quotes[maker.group].record.until <= self.now {
+            Some(CloseReason::LeaseEnded)
         } else {
             None
         }
@@ -238,10 +244,7 @@ impl Incoming {
     /// Whether a maker's Yes price is within the limit.
     const fn reaches(&self, maker: Price) -> bool {
         let limit = in_yes(self.limit, self.outcome);
-        match self.book_side() {
-            BookSide::Bid => maker.0 <= limit.0,
-            BookSide::Ask => maker.0 >= limit.0,
-        }
+        self.book_side().reaches(limit, maker)
     }
 
     /// The first order of the opposite side, if it is within the limit.
@@ -263,6 +266,7 @@ impl Incoming {
             market: self.market,
             position: self.position,
             id_slot: self.id_slot,
+            group: self.group,
             next: NONE,
             previous: NONE,
             account_next: NONE,
@@ -345,6 +349,7 @@ const fn is_extreme(price: Price) -> bool {
 mod tests {
     use super::*;
     use crate::order_pool::order_of;
+    use crate::table::KeyHasher;
     use foretell_model::Tick;
     use rstest::rstest;
 
@@ -366,6 +371,7 @@ mod tests {
             rebate_ppm: 0,
             position: NONE,
             id_slot: 0,
+            group: NONE,
         }
     }
 
@@ -394,6 +400,7 @@ mod tests {
         let book = Book {
             ladder: &ladder,
             orders: &orders,
+            quotes: &QuoteGroups::new(KeyHasher::new(1)),
             now: TimeNs(0),
             safety: 60,
         };

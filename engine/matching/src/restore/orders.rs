@@ -34,6 +34,9 @@ impl Restorer {
             exchange.schedule_expiry(slot);
         }
         self.live.push((record.order, slot));
+        if let Some(group) = record.group {
+            self.quotes.push((record.order, slot, group));
+        }
         Ok(())
     }
 
@@ -48,6 +51,7 @@ impl Restorer {
             price: record.price,
             lots: record.lots,
             expiration: record.expiration,
+            group: None,
         })?;
         let delayed = DelayedOrder {
             order: NONE,
@@ -87,6 +91,7 @@ impl Restorer {
             market: record.market,
             position,
             id_slot: NONE,
+            group: NONE,
             next: NONE,
             previous: NONE,
             account_next: NONE,

@@ -79,8 +79,9 @@ mod tests {
             AcceptDivergence, AdvanceTime, AttestState, CancelAll, CancelMarketOrders, CancelOrder,
             CancelWithdrawal, ClaimWithdrawal, Continue, Convert, DecreaseOrder, Deposit, Dispute,
             FailWithdrawal, Finalise, Merge, PayRebates, PayWithdrawal, PlaceOrder, Propose,
-            Redeem, RegisterKey, RequestWithdrawal, ResolveMarket, Restore, RevokeKey,
-            SetHeartbeat, Simulate, Split, Step, Withdraw, WithdrawProposal,
+            Redeem, RegisterKey, RenewQuotes, RequestWithdrawal, ResolveMarket, Restore, RevokeKey,
+            SetHeartbeat, SetQuoteLimits, SetQuotes, Simulate, Split, Step, Withdraw,
+            WithdrawProposal,
         };
         let of = |is: &dyn Fn(CommandKind) -> bool| {
             let all = CommandKind::ALL.iter().copied();
@@ -107,6 +108,9 @@ mod tests {
                 CancelAll,
                 CancelMarketOrders,
                 DecreaseOrder,
+                SetQuotes,
+                RenewQuotes,
+                SetQuoteLimits,
                 RegisterKey,
                 RevokeKey,
                 Split,

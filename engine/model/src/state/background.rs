@@ -2,7 +2,7 @@
 
 use rkyv::{Archive, Deserialize, Serialize};
 
-use crate::id::{AccountNumber, MarketNumber, Sequence};
+use crate::id::{AccountNumber, KeyNumber, MarketNumber, Sequence};
 use crate::quantity::Micros;
 use crate::record::records;
 use crate::side::{CloseReason, Outcome};
@@ -40,6 +40,14 @@ pub enum PendingWork {
     ClearMarket {
         /// The market.
         market: MarketNumber,
+    },
+    /// End the quotes of frozen groups, by account and group, then by number.
+    FrozenQuotes,
+    /// End the quotes that sets with a revoked key placed: wallets of its owner in order of kind, quotes by
+    /// number.
+    KeyQuotes {
+        /// The key.
+        key: KeyNumber,
     },
 }
 

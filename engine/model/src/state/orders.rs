@@ -49,6 +49,8 @@ records! {
         pub lots: Lots,
         /// Signed expiration of a GTD order; 0 otherwise.
         pub expiration: TimeSeconds,
+        /// Of a quote, its account's group.
+        pub group: Option<u8>,
     }
 
     /// Sorted by number. An id is remembered from its placement. Its *second* is timestamp / 1000.
@@ -62,6 +64,8 @@ records! {
     /// *holds* the ids of the expiry queue with its own keys. A placement is not `Busy` while its owner
     /// holds fewer than its share and fewer than `RESERVED_ORDER_IDS`. Checked next: it is
     /// `TooManyOrderIds` when its owner holds its share or more and the front is not due.
+    ///
+    /// The id of a quote is never in the expiry queue: it is remembered while the quote is live.
     pub struct RememberedOrder {
         /// Number.
         pub order: OrderNumber,

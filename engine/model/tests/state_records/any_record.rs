@@ -80,6 +80,10 @@ fn pending() -> impl Strategy<Value = Option<PendingWork>> {
         small().prop_map(|market| Some(PendingWork::ClearMarket {
             market: MarketNumber(market)
         })),
+        Just(Some(PendingWork::FrozenQuotes)),
+        small().prop_map(|key| Some(PendingWork::KeyQuotes {
+            key: KeyNumber(key)
+        })),
     ]
 }
 
@@ -206,8 +210,9 @@ fn market() -> impl Strategy<Value = StateRecord> {
 fn order() -> impl Strategy<Value = StateRecord> {
     let numbers = ([number(), number(), number()], [small(), small()]);
     let kind = (outcome(), select(Side::ALL), any::<u16>());
-    (any::<[u8; 32]>(), numbers, kind).prop_map(
-        |(id, ([order, lots, expiration], [account, market]), (outcome, side, price))| {
+    let group = prop::option::of(any::<u8>());
+    (any::<[u8; 32]>(), numbers, kind, group).prop_map(
+        |(id, ([order, lots, expiration], [account, market]), (outcome, side, price), group)| {
             StateRecord::Order(state::Order {
                 order: order_number(order),
                 id: OrderId(id),
@@ -218,6 +223,7 @@ fn order() -> impl Strategy<Value = StateRecord> {
                 price: price_of(price),
                 lots: lots_of(lots),
                 expiration: TimeSeconds(expiration),
+                group,
             })
         },
     )

@@ -64,6 +64,7 @@ fn a_record_cut_anywhere_is_an_error_and_takes_nothing() {
 #[rstest]
 #[case(0, "mode", 4)]
 #[case(0, "pending", 2)]
+#[case(7, "group", 2)]
 #[case(2, "kind", 9)]
 #[case(2, "closed_only", 2)]
 #[case(5, "tick", 7)]
@@ -71,6 +72,7 @@ fn a_record_cut_anywhere_is_an_error_and_takes_nothing() {
 #[case(8, "state", 3)]
 #[case(13, "policy", 1)]
 #[case(19, "work", 3)]
+#[case(20, "frozen", 2)]
 fn a_byte_that_writing_never_gives_is_refused(
     #[case] sample: usize,
     #[case] name: &str,
@@ -87,7 +89,7 @@ fn a_byte_that_writing_never_gives_is_refused(
 
 #[rstest]
 #[case::no_code(&[0], RecordError::Value(0))]
-#[case::code_above(&[1, 21], RecordError::Value(21))]
+#[case::code_above(&[1, 24], RecordError::Value(24))]
 #[case::zero_at_the_end(&[2, 7, 0], RecordError::Padding(7))]
 #[case::behind_the_fields(&[&[35, 2][..], &[0; 33], &[1]].concat(), RecordError::Padding(2))]
 #[case::value_that_is_absent(&[3, 15, 0, 1], RecordError::Padding(15))]

@@ -1,5 +1,6 @@
 //! One record of each kind, with a different value in every field.
 
+use foretell_model::quote::QuoteLimits;
 use foretell_model::state::{self, BackgroundWork, OrderIdState, PendingWork, StateRecord};
 use foretell_model::{
     AccountNumber, ApiKey, Branch, CloseReason, CommandKind, ConditionId, DomainNumber, EventId,
@@ -11,7 +12,7 @@ use foretell_model::{
 };
 
 /// One record of each kind, in the order of their tags.
-pub(crate) fn samples() -> [StateRecord; 20] {
+pub(crate) fn samples() -> [StateRecord; 23] {
     [
         StateRecord::System(state::System {
             rules: 1,
@@ -108,6 +109,7 @@ pub(crate) fn samples() -> [StateRecord; 20] {
             price: Price(0x0FB5),
             lots: Lots(0xB6),
             expiration: TimeSeconds(0xB7),
+            group: Some(0xB8),
         }),
         StateRecord::RememberedOrder(state::RememberedOrder {
             order: OrderNumber(0xC1),
@@ -235,6 +237,41 @@ pub(crate) fn samples() -> [StateRecord; 20] {
             next: AccountNumber(0x83),
             end: AccountNumber(0x84),
             paid: Micros(0x85),
+        }),
+        StateRecord::QuoteGroup(state::QuoteGroup {
+            account: AccountNumber(0x91),
+            group: 0x92,
+            limits: QuoteLimits {
+                lease_ms: 0x93,
+                window_ms: 0x94,
+                lots: Lots(0x95),
+                value: Micros(0x96),
+                net_lots: Lots(0x97),
+            },
+            revision: 0x98,
+            digest: OrderId([0x99; 32]),
+            set: Sequence(0x9A),
+            valid_until: TimeMs(0x9B),
+            until: TimeNs(0x9C),
+            frozen: true,
+            window_from: TimeNs(0x9D),
+            window_lots: Lots(0x9E),
+            window_value: Micros(0x9F),
+            fills_before: Sequence(0xA0),
+        }),
+        StateRecord::QuoteFill(state::QuoteFill {
+            account: AccountNumber(0xA1),
+            group: 0xA2,
+            market: MarketNumber(0xA3),
+            outcome: Outcome::No,
+            side: Side::Sell,
+            sequence: Sequence(0xA4),
+        }),
+        StateRecord::QuoteNet(state::QuoteNet {
+            account: AccountNumber(0xB1),
+            group: 0xB2,
+            market: MarketNumber(0xB3),
+            lots: [Lots(0xB4), Lots(0xB5)],
         }),
     ]
 }

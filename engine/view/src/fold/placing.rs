@@ -33,7 +33,7 @@ impl View {
         };
         Ok(Order {
             id: command.order,
-            number: OrderNumber(step.frame.sequence.0),
+            number: OrderNumber::of(step.frame.sequence, 0),
             account: command.account,
             key: command.key,
             market: command.market,
@@ -92,7 +92,7 @@ impl View {
                 reason,
             }) => {
                 let is_own = placed.as_ref().is_some_and(|order| order.number == number);
-                let mut order = if is_own || number == OrderNumber(step.frame.sequence.0) {
+                let mut order = if is_own || number == OrderNumber::of(step.frame.sequence, 0) {
                     take_placed(step, placed, event)?
                 } else if self.orders.delay_of(number).is_some() {
                     self.remove_delayed(number)?
@@ -112,21 +112,33 @@ impl View {
         self.orders.finish(order, state, step.frame.sequence)
     }
 
-    /// Rests the remainder of the frame's order: reserves funds and adds it to the book.
+    /// Rests the remainder of the frame's order.
     fn rest(
         &mut self,
         step: &FoldStep<'_>,
-        mut order: Order,
+        order: Order,
         lots: Lots,
         price: Price,
     ) -> Result<(), Impossible> {
         if order.price != price {
             return Err(Impossible::OrderDiffers(order.number));
         }
+        self.enter_book(step, order, lots)
+    }
+
+    /// Reserves what so many lots of an order need, and adds it to the book.
+    pub(super) fn enter_book(
+        &mut self,
+        step: &FoldStep<'_>,
+        mut order: Order,
+        lots: Lots,
+    ) -> Result<(), Impossible> {
         (order.left, order.arrival) = (lots, step.frame.sequence);
         let (market, outcome, side) = (order.market, order.outcome, order.side);
         match side {
-            Side::Buy => (self.accounts.get_mut(order.account)?).reserve(lots.value_at(price))?,
+            Side::Buy => {
+                (self.accounts.get_mut(order.account)?).reserve(lots.value_at(order.price))?
+            }
             Side::Sell => (self.holdings)
                 .change_balance(order.account, market, |held| held.reserve(outcome, lots))?,
         }

@@ -1,0 +1,173 @@
+//! Quotes (docs/verify/rules.md §32): groups of resting orders that signed sets replace. `set` applies a
+//! set, `limits` what ends or freezes a group.
+
+mod limits;
+mod set;
+
+use std::ops::{Index, IndexMut};
+
+use foretell_model::limits::MAX_QUOTES;
+use foretell_model::quote::QuoteLimits;
+use foretell_model::state::{QuoteFill, QuoteGroup as Record, QuoteNet};
+use foretell_model::{AccountNumber, Lots, Micros, OrderId, Sequence, TimeMs, TimeNs};
+
+use crate::clock::{Due, Rank};
+use crate::exchange::Exchange;
+use crate::indexed_heap::IndexedHeap;
+use crate::quotes::set::WantedQuote;
+use crate::table::{KeyHasher, Table};
+
+/// A group of quotes of a wallet.
+#[derive(Debug)]
+pub(crate) struct QuoteGroup {
+    pub(crate) record: Record,
+    /// Slots of its live quotes, by number.
+    pub(crate) quotes: Vec<u32>,
+    pub(crate) fills: Vec<QuoteFill>,
+    pub(crate) nets: Vec<QuoteNet>,
+}
+
+impl QuoteGroup {
+    /// A group that nobody has used.
+    pub(crate) const fn new(account: AccountNumber, group: u8) -> Self {
+        let record = Record {
+            account,
+            group,
+            limits: QuoteLimits {
+                lease_ms: 0,
+                window_ms: 0,
+                lots: Lots::ZERO,
+                value: Micros::ZERO,
+                net_lots: Lots::ZERO,
+            },
+            revision: 0,
+            digest: OrderId::ZERO,
+            set: Sequence(0),
+            valid_until: TimeMs(0),
+            until: TimeNs(0),
+            frozen: false,
+            window_from: TimeNs(0),
+            window_lots: Lots::ZERO,
+            window_value: Micros::ZERO,
+            fills_before: Sequence(0),
+        };
+        Self {
+            record,
+            quotes: Vec::new(),
+            fills: Vec::new(),
+            nets: Vec::new(),
+        }
+    }
+
+    /// Its account and group.
+    pub(crate) const fn name(&self) -> (AccountNumber, u8) {
+        (self.record.account, self.record.group)
+    }
+
+    /// When its quotes end unless renewed; `None` without any.
+    pub(crate) fn due(&self) -> Option<Due> {
+        (!self.quotes.is_empty()).then_some(Due {
+            at: self.record.until,
+            rank: Rank::Lease,
+            number: u64::from(self.record.account.0) << 8 | u64::from(self.record.group),
+        })
+    }
+
+    /// Live quotes.
+    pub(crate) fn live(&self) -> u8 {
+        u8::try_from(self.quotes.len()).expect("at most 64")
+    }
+}
+
+/// All groups that were ever used, by slot.
+#[derive(Debug)]
+pub(crate) struct QuoteGroups {
+    groups: Vec<QuoteGroup>,
+    by_name: Table,
+    /// By slot.
+    pub(crate) leases: IndexedHeap<Due>,
+    /// Slots of frozen groups that have live quotes.
+    pub(crate) frozen: Vec<u32>,
+    /// What the last set wanted; used again by the next.
+    wanted: Vec<WantedQuote>,
+    hasher: KeyHasher,
+}
+
+impl QuoteGroups {
+    pub(crate) fn new(hasher: KeyHasher) -> Self {
+        Self {
+            groups: Vec::new(),
+            by_name: Table::with_capacity(0),
+            leases: IndexedHeap::with_capacity(0, 0),
+            frozen: Vec::new(),
+            wanted: Vec::with_capacity(MAX_QUOTES),
+            hasher,
+        }
+    }
+
+    pub(crate) fn find(&self, account: AccountNumber, group: u8) -> Option<u32> {
+        self.by_name.find(self.hash(account, group), |slot| {
+            self[slot].name() == (account, group)
+        })
+    }
+
+    /// Adds a group that is not there yet.
+    pub(crate) fn add(&mut self, group: QuoteGroup) -> u32 {
+        let slot = u32::try_from(self.groups.len()).expect("memory ends before 2^32 groups");
+        let (account, number) = group.name();
+        self.by_name.insert(self.hash(account, number), slot);
+        self.groups.push(group);
+        slot
+    }
+
+    pub(crate) fn find_or_add(&mut self, account: AccountNumber, group: u8) -> u32 {
+        self.find(account, group)
+            .unwrap_or_else(|| self.add(QuoteGroup::new(account, group)))
+    }
+
+    /// All groups with their slots, by account and group. Allocates.
+    pub(crate) fn sorted(&self) -> Vec<(u32, &QuoteGroup)> {
+        let mut groups: Vec<_> = (0..).zip(&self.groups).collect();
+        groups.sort_unstable_by_key(|(_, group)| group.name());
+        groups
+    }
+
+    fn hash(&self, account: AccountNumber, group: u8) -> u32 {
+        self.hasher
+            .number(u128::from(account.0) << 8 | u128::from(group))
+    }
+}
+
+impl Index<u32> for QuoteGroups {
+    type Output = QuoteGroup;
+    fn index(&self, slot: u32) -> &QuoteGroup {
+        &self.groups[slot as usize]
+    }
+}
+
+impl IndexMut<u32> for QuoteGroups {
+    fn index_mut(&mut self, slot: u32) -> &mut QuoteGroup {
+        &mut self.groups[slot as usize]
+    }
+}
+
+impl Exchange {
+    /// Takes an ended order out of its group.
+    #[cold]
+    pub(crate) fn remove_quote(&mut self, group: u32, slot: u32) {
+        let quotes = &mut self.quotes[group].quotes;
+        let place = quotes.iter().position(|quote| *quote == slot);
+        quotes.remove(place.expect("a quote is in the list of its group"));
+        if quotes.is_empty() {
+            self.quotes.frozen.retain(|frozen| *frozen != group);
+            self.schedule_lease(group);
+        }
+    }
+
+    /// Brings the queue of leases up to date with a group.
+    pub(crate) fn schedule_lease(&mut self, group: u32) {
+        let due = self.quotes[group].due();
+        self.quotes.leases.set(group, due);
+        self.refresh_clock();
+    }
+}
