@@ -1,16 +1,18 @@
 //! A view for tests, folded from frames as a correct exchange would write them.
 
 use foretell_fixtures::{order_id, trader};
-use foretell_model::command::{PauseMarket, RegisterKey, RevokeKey};
+use foretell_model::command::{PauseMarket, RegisterKey, RevokeKey, SetQuotes};
 use foretell_model::event::{
     AccountOpened, Deposited, KeyRegistered, MarketRegistered, MarketStateSet, OrderClosed,
-    OrderRested,
+    OrderRested, QuotePlaced, QuotesSet,
 };
-use foretell_model::evidence::{OrderEvidence, WORDS_BYTES};
+use foretell_model::evidence::{OrderEvidence, QuotesEvidence, WORDS_BYTES};
+use foretell_model::quote::Quote;
+use foretell_model::tail::Tail;
 use foretell_model::{
     AccountNumber, ApiKey, CloseReason, Command, ConditionId, DomainNumber, Event, Fill,
     FramePosition, FrameRef, Hold, HoldSet, KeyNumber, Lots, MarketNumber, MarketState, MatchKind,
-    Micros, OrderNumber, Outcome, Price, TimeNs, WalletAddress,
+    Micros, OrderNumber, Outcome, Price, Sequence, Side, TimeMs, TimeNs, WalletAddress,
 };
 use foretell_view::View;
 
@@ -177,6 +179,63 @@ impl TestView {
             price: Price(10_000 - YES_PRICE),
         });
         self.buy(account, (market, Outcome::No), lots, builder, &[rested])
+    }
+
+    /// Rests quotes of a set: a BUY of No of one lot each, at prices from 0.01 on.
+    pub(crate) fn quote(
+        &mut self,
+        account: AccountNumber,
+        market: MarketNumber,
+        quotes: u8,
+    ) -> Vec<OrderNumber> {
+        let sequence = self.0.sequence().next();
+        let mut digest = order_id(sequence.0);
+        // Only the last byte differs within a set.
+        digest.0.reverse();
+        let placed = |index| OrderNumber::of(sequence, index);
+        let words = (0..quotes).map(|index| Quote {
+            condition: 0,
+            outcome: Outcome::No,
+            side: Side::Buy,
+            price: Price(100 + u16::from(index)),
+            lots: Lots(1),
+            grow_tail: false,
+        });
+        let words: Vec<_> = words.map(|quote| quote.word()).collect();
+        let mut beside = Vec::new();
+        Tail::append(&[market], &mut beside);
+        Tail::append(&words, &mut beside);
+        QuotesEvidence {
+            signer: wallet(account),
+            signature_type: 0,
+            builder: [0; 32],
+            chain: 80_002,
+            signature: &[1; 65],
+        }
+        .encode(&mut beside);
+        let set = Command::SetQuotes(SetQuotes {
+            account,
+            key: KeyNumber(account.0),
+            digest,
+            group: 0,
+            revision: sequence.0,
+            seen: Sequence(u64::MAX),
+            timestamp: TimeMs(sequence.0 * 1_000),
+            valid_until: TimeMs(sequence.0 * 1_000 + 60_000),
+            conditions: 1,
+            quotes,
+        });
+        let until = TimeNs(sequence.0 * 1_000_000_000 + 60_000_000_000);
+        let placings = (0..quotes).map(|index| {
+            let (order, lots) = (placed(index), Lots(1));
+            Event::QuotePlaced(QuotePlaced { order, lots })
+        });
+        let events: Vec<_> = [Event::QuotesSet(QuotesSet { until })]
+            .into_iter()
+            .chain(placings)
+            .collect();
+        self.step(&set, &events, &beside);
+        (0..quotes).map(placed).collect()
     }
 
     /// A BUY of Yes takes one lot of such an order; `left` lots remain.

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use foretell_auth::l2::L2Request;
+use foretell_auth::quotes::{QuotesMessage, quotes_separator};
 use foretell_auth::text::checksum_address;
 use foretell_auth::withdrawal::WithdrawalMessage;
 use foretell_auth::{Domain, Domains, L2Credentials, OrderFields, Signer};
@@ -138,6 +139,33 @@ pub struct SignedOrder {
     pub id: OrderId,
     /// The body of `POST /order`.
     pub body: Value,
+}
+
+/// The body of `POST /quotes`.
+#[must_use]
+pub fn quotes_body(set: &QuotesMessage<'_>, signature: &[u8]) -> Value {
+    let words = |words: &[[u8; 32]]| -> Vec<String> {
+        let text = |word: &[u8; 32]| format!("0x{}", hex::encode(word));
+        words.iter().map(text).collect()
+    };
+    let conditions: Vec<_> = set.conditions.iter().map(|condition| condition.0).collect();
+    let quotes: Vec<_> = set.quotes.iter().map(|word| word.0).collect();
+    json!({
+        "set": {
+            "maker": checksum_address(set.maker),
+            "signer": checksum_address(set.signer),
+            "signatureType": set.signature_type.code(),
+            "group": set.group,
+            "revision": set.revision,
+            "seen": set.seen.0,
+            "timestamp": set.timestamp.0,
+            "validUntil": set.valid_until.0,
+            "builder": format!("0x{}", hex::encode(set.builder)),
+            "conditions": words(&conditions),
+            "quotes": words(&quotes),
+        },
+        "signature": format!("0x{}", hex::encode(signature)),
+    })
 }
 
 impl Trader {
@@ -374,6 +402,36 @@ impl Trader {
     pub fn sign_withdrawal(&self, message: &WithdrawalMessage<'_>, genesis: &[u8; 32]) -> String {
         let digest = message.digest(self.domains.chain_id(), genesis);
         format!("0x{}", hex::encode(self.signer.sign_digest(&digest)))
+    }
+
+    /// The separator of the domain in which this exchange has sets of quotes signed.
+    ///
+    /// # Errors
+    /// The server cannot be reached, or names no domain.
+    pub async fn quotes_separator(&self) -> Result<[u8; 32], Failure> {
+        let (_, domain) = self.get("/quotes/domain").await?;
+        let salt = domain["salt"].as_str().and_then(bytes32);
+        let salt = salt.ok_or_else(|| Failure::new(format!("no domain: {domain}")))?;
+        Ok(quotes_separator(self.domains.chain_id(), &salt))
+    }
+
+    /// The signed body of a set of quotes.
+    #[must_use]
+    pub fn quotes_body(&self, set: &QuotesMessage<'_>, separator: &[u8; 32]) -> Value {
+        quotes_body(set, &self.signer.sign_quotes(set, separator))
+    }
+
+    /// `POST /quotes`.
+    ///
+    /// # Errors
+    /// The server cannot be reached.
+    pub async fn quote(
+        &self,
+        set: &QuotesMessage<'_>,
+        separator: &[u8; 32],
+    ) -> Result<Answer, Failure> {
+        let body = self.quotes_body(set, separator).to_string();
+        self.signed(Method::POST, "/quotes", "", &body).await
     }
 
     /// Sends a request with L2 headers; `query` starts with `?` or is empty and is not signed.

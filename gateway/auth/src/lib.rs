@@ -9,7 +9,7 @@
 //!   [`master`] loads the one secret of a deployment;
 //! - [`order_signature`] checks an order with the help of [`domains`], [`eip712`], [`signature`]
 //!   and [`deposit_wallet`]; an auditor uses the same functions;
-//! - [`withdrawal`] checks the signature of a withdrawal;
+//! - [`withdrawal`] and [`quotes`] check the signatures of a withdrawal and of a set of quotes;
 //! - [`signing`] is the client's side: bots, the command line and tests sign with it.
 
 pub mod deposit_wallet;
@@ -21,6 +21,7 @@ pub mod l2;
 pub mod master;
 pub mod order;
 pub mod order_signature;
+pub mod quotes;
 pub mod signature;
 pub mod signing;
 pub mod text;

@@ -12,6 +12,7 @@ use crate::eip712::{Hash, digest, l1_digest, nested_digest, order_id, order_stru
 use crate::keys::{ApiSecret, KeyTrio};
 use crate::l2::{L2Request, request_hmac};
 use crate::order::OrderFields;
+use crate::quotes::QuotesMessage;
 use crate::signature::{SIGNATURE_BYTES, address_of};
 use crate::text::{api_key_text, checksum_address};
 
@@ -79,6 +80,12 @@ impl Signer {
             return deposit_wallet::join(&self.sign_digest(&nested), separator, &struct_hash);
         }
         self.sign_digest(&digest(separator, &struct_hash)).to_vec()
+    }
+
+    /// Signs a set of quotes under the separator of its domain.
+    #[must_use]
+    pub fn sign_quotes(&self, set: &QuotesMessage<'_>, separator: &Hash) -> [u8; SIGNATURE_BYTES] {
+        self.sign_digest(&set.digest(separator).0)
     }
 
     /// The L1 headers: names with `prefix`, values as text.

@@ -76,7 +76,7 @@ macro_rules! endpoints {
     )+};
 }
 
-endpoints! { () (A) (A B) }
+endpoints! { () (A) (A B) (A B C) }
 
 /// The handler of a route.
 pub(crate) fn handler<Parts>(endpoint: impl Endpoint<Parts>) -> Handler {

@@ -138,4 +138,10 @@ impl RequestContext {
         let counted = limiter.writes(now, (caller.owner, caller.key), writes, count);
         counted.map_err(|refused| self.limited(&refused))
     }
+
+    /// Takes back writes that were counted at `at` and did nothing.
+    pub(crate) fn give_back(&self, caller: &Caller, writes: Writes, count: u32, at: Instant) {
+        let limiter = &self.app.policy.limiter;
+        limiter.refund(limiter.at(at), caller.owner, writes, count);
+    }
 }

@@ -240,6 +240,15 @@ pub(crate) fn post<Parts>(
     Route::new(Method::POST, path, scope.into(), endpoint)
 }
 
+/// A PUT.
+pub(crate) fn put<Parts>(
+    path: &'static str,
+    scope: impl Into<Option<Scope>>,
+    endpoint: impl Endpoint<Parts>,
+) -> Route {
+    Route::new(Method::PUT, path, scope.into(), endpoint)
+}
+
 /// A DELETE.
 pub(crate) fn delete<Parts>(
     path: &'static str,

@@ -25,7 +25,7 @@ const REQUEST_HEADERS: [&str; 4] = [
     "x-min-sequence",
     "x-server-timing",
 ];
-const METHODS: HeaderValue = HeaderValue::from_static("GET, POST, DELETE");
+const METHODS: HeaderValue = HeaderValue::from_static("GET, POST, PUT, DELETE");
 /// Seconds a browser may cache a preflight.
 const MAX_AGE: HeaderValue = HeaderValue::from_static("600");
 

@@ -5,14 +5,15 @@ mod errors;
 use foretell_wire::ErrorCode;
 use foretell_wire::accounts::account::WrongHeartbeatAnswer;
 use foretell_wire::limits::{
-    CONVERT_BODY_BYTES, LIST_BODY_BYTES, ORDER_BODY_BYTES, ORDERS_BODY_BYTES, REPLACE_BODY_BYTES,
+    CONVERT_BODY_BYTES, LIST_BODY_BYTES, ORDER_BODY_BYTES, ORDERS_BODY_BYTES, QUOTES_BODY_BYTES,
+    REPLACE_BODY_BYTES,
 };
 use foretell_wire::orders::order::OrderSubmission;
 use foretell_wire::orders::replace::ReplaceErrorJson;
 use foretell_wire::orders::result::OrderAnswer;
 use foretell_wire::read::RequestBody as _;
 
-use crate::http::route::{Route, any, batch, delete, get, post, query, read};
+use crate::http::route::{Route, any, batch, delete, get, post, put, query, read};
 use crate::openapi::served;
 use crate::policy::rate_limits::Scope::{
     BatchPricesHistory, Book, Books, Health, Heartbeats, Keys, Ledger, MarketLists, Midpoint,
@@ -23,7 +24,7 @@ use crate::resources::market_data::{
     books, live_activity, market_info, market_lists, prices, prices_history,
 };
 use crate::resources::orders::{
-    builder_trades, cancels, decrease, heartbeats, my_orders, my_trades, place, replace,
+    builder_trades, cancels, decrease, heartbeats, my_orders, my_trades, place, quotes, replace,
 };
 use crate::resources::page::files;
 use crate::resources::service::{checkpoints, health, unsupported_features};
@@ -31,8 +32,8 @@ use crate::routes::page::{self, PageRoutes};
 use crate::routes::streams;
 use crate::routes::trading::errors::{
     ACTION, CANCEL_MARKET, CANCEL_WITHDRAWAL, CHECKPOINT, CONVERT, DECREASE, HEARTBEAT, HISTORY,
-    KEY, MERGE, NEW_KEY, NO_KEY, ORDER, QUOTE, REDEEM, REFERENCE_ROOM, REJECTED_ORDER, SETS, SPLIT,
-    TOKEN, TRADES, TRADING, WITHDRAWAL,
+    KEY, MERGE, NEW_KEY, NO_KEY, ORDER, QUOTE, QUOTE_LIMITS, QUOTES, QUOTES_HEARTBEAT, REDEEM,
+    REFERENCE_ROOM, REJECTED_ORDER, SETS, SPLIT, TOKEN, TRADES, TRADING, WITHDRAWAL,
 };
 
 pub(super) fn routes(page: PageRoutes) -> Vec<Route> {
@@ -76,6 +77,14 @@ fn orders() -> Vec<Route> {
             .body(LIST_BODY_BYTES)
             .urgent(),
         post("/order/decrease", Trading, decrease::decrease).errors(&[DECREASE]),
+        post("/quotes", Trading, quotes::set)
+            .body(QUOTES_BODY_BYTES)
+            .errors(&[QUOTES, TRADING]),
+        post("/quotes/heartbeat", Trading, quotes::heartbeat)
+            .errors(&[QUOTES_HEARTBEAT])
+            .urgent(),
+        put("/quotes/groups/{n}", Trading, quotes::limits).errors(&[QUOTE_LIMITS]),
+        get("/quotes/domain", Trading, quotes::domain),
         delete("/cancel-all", Trading, cancels::cancel_all).urgent(),
         delete("/cancel-market-orders", Trading, cancels::cancel_market)
             .errors(&[CANCEL_MARKET])

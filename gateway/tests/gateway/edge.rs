@@ -260,7 +260,7 @@ fn pages_of_listed_origins_may_ask_and_read() {
         "{head}"
     );
     assert!(
-        says("access-control-allow-methods: get, post, delete"),
+        says("access-control-allow-methods: get, post, put, delete"),
         "{head}"
     );
     let allowed = head

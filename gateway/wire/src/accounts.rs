@@ -2,4 +2,5 @@
 
 pub mod account;
 pub mod rebates;
+pub mod signing_domain;
 pub mod withdrawals;

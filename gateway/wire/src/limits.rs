@@ -31,6 +31,8 @@ pub const SMALL_BODY_BYTES: usize = 4 * 1024;
 pub const CONVERT_BODY_BYTES: usize = 16 * 1024;
 /// Bytes of one order and its wrapper.
 pub const ORDER_BODY_BYTES: usize = 16 * 1024;
+/// Bytes of a set of quotes: 64 condition ids and 64 words.
+pub const QUOTES_BODY_BYTES: usize = 16 * 1024;
 /// Bytes of a batch of orders, each up to the limit of a single order.
 pub const ORDERS_BODY_BYTES: usize = ORDER_BODY_BYTES * MAX_ORDERS;
 /// Bytes of a replace: its orders, and the ids to cancel.

@@ -1,9 +1,10 @@
-//! Orders and cancels in, results and trades out.
+//! Orders, quotes and cancels in, results and trades out.
 
 pub mod action;
 pub mod cancel;
 pub mod decrease;
 pub mod order;
+pub mod quotes;
 pub mod replace;
 pub mod result;
 pub mod trade;

@@ -6,4 +6,5 @@ mod common;
 mod known_answers;
 mod order_attacks;
 mod properties;
+mod quote_sets;
 mod request_attacks;

@@ -91,7 +91,7 @@ impl RateLimiter {
             return Ok(None);
         }
         let status = (self.keys).charge(now, u64::from(key.0), caps.clone(), 1)?;
-        self.addresses.refund(at, client.number(), caps);
+        self.addresses.refund(at, client.number(), caps, 1);
         Ok(status)
     }
 
@@ -115,6 +115,12 @@ impl RateLimiter {
         let of_key = charge(&self.keys, key.0, writes.of_key())?;
         let of_owner = charge(&self.owners, owner.0, writes.of_owner())?;
         Ok(of_key.or(of_owner))
+    }
+
+    /// Takes back `count` writes of an owner that were counted at `at`.
+    pub(crate) fn refund(&self, at: Millis, owner: AccountNumber, writes: Writes, count: u32) {
+        let caps = self.caps(writes.of_owner().iter().copied());
+        self.owners.refund(at, u64::from(owner.0), caps, count);
     }
 
     /// The part of a thread's time that a client may use; `None` is everything.
@@ -211,6 +217,55 @@ mod tests {
         let act = |key| limiter.writes(0, (owner, KeyNumber(key)), Writes::Actions, 1);
         let acted = (0..).find(|key| act(*key).is_err());
         assert_eq!(acted, Some(50));
+    }
+
+    #[test]
+    fn an_owner_has_its_sets_and_the_quotes_that_they_change() {
+        let limiter = RateLimiter::new(RateLimits::default(), 1);
+        let (owner, other) = (AccountNumber(1), AccountNumber(2));
+        // As `POST /quotes` counts a set of 64 that keeps some.
+        let set = |owner, key, kept| {
+            limiter.writes(0, (owner, KeyNumber(key)), Writes::QuoteSets, 1)?;
+            let status = limiter.writes(0, (owner, KeyNumber(key)), Writes::Quotes, 64)?;
+            limiter.refund(0, owner, Writes::Quotes, kept);
+            Ok::<_, RateLimited>(status.expect("a limit"))
+        };
+        let sets = |owner, kept| (0..).find(|key| set(owner, *key, kept).is_err());
+        assert_eq!(sets(owner, 0), Some(1_000), "64,000 changed quotes");
+        let refused = set(owner, 9_999, 0).unwrap_err();
+        assert_eq!(refused.scope, Scope::QuoteChanges);
+        assert_eq!(
+            (refused.status.limit, refused.status.remaining),
+            (64_000, 0)
+        );
+        let status = set(other, 0, 64).unwrap();
+        assert_eq!((status.limit, status.remaining), (64_000, 63_936));
+        assert_eq!(sets(other, 64), Some(1_999), "2,000 sets that keep all");
+        let refused = set(other, 9_999, 64).unwrap_err();
+        assert_eq!(refused.scope, Scope::QuoteSets);
+        // A set that ends quotes alone is a cancel of its key.
+        for writes in [Writes::Cancels, Writes::Orders] {
+            assert!(limiter.writes(0, (owner, KeyNumber(0)), writes, 1).is_ok());
+        }
+    }
+
+    #[test]
+    fn what_is_given_back_counts_in_its_own_window() {
+        let limiter = RateLimiter::new(RateLimits::default(), 1);
+        let caller = (AccountNumber(1), KeyNumber(1));
+        let quotes = |now, count| limiter.writes(now, caller, Writes::Quotes, count);
+        assert!(quotes(0, 64_000).is_ok() && quotes(1, 1).is_err());
+        limiter.refund(0, caller.0, Writes::Quotes, 10);
+        assert!(quotes(9_000, 10).is_ok() && quotes(9_000, 1).is_err());
+        // More than was counted is not owed, and a window that is gone takes nothing.
+        limiter.refund(9_000, caller.0, Writes::Quotes, 1_000);
+        assert!(quotes(9_500, 10).is_ok() && quotes(9_500, 1).is_err());
+        limiter.refund(0, caller.0, Writes::Quotes, 64_000);
+        let remaining = |status: Option<QuotaStatus>| status.map(|status| status.remaining);
+        let later = quotes(100_000, 1).unwrap();
+        limiter.refund(0, caller.0, Writes::Quotes, 64_000);
+        assert_eq!(remaining(later), Some(63_999));
+        assert_eq!(remaining(quotes(100_000, 1).unwrap()), Some(63_998));
     }
 
     #[test]

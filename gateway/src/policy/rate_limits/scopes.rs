@@ -143,6 +143,10 @@ scopes! {
     OwnerCancelBurst = owner_cancel_burst, 4_800, SHORT, None;
     /// Cancels of all API keys of an owner in 10 minutes.
     OwnerCancelSustained = owner_cancel_sustained, 48_000, LONG, None;
+    /// Sets of quotes with a quote, and heartbeats of quotes, of an owner.
+    QuoteSets = quote_sets, 2_000, SHORT, None;
+    /// Quotes that the sets of an owner change; those that they keep are free.
+    QuoteChanges = quote_changes, 64_000, SHORT, None;
     /// `POST /heartbeats` and `/v1/heartbeats`.
     Heartbeats = heartbeats, 100, SHORT, Some(Trading);
     /// Milliseconds of a server thread's time that the requests and streams of a client take. A
@@ -193,8 +197,13 @@ impl RateLimits {
 pub(crate) enum Writes {
     /// `POST /order`, and each order of `POST /orders`.
     Orders,
-    /// Every cancel: each order named, each request that cancels many, and each decrease.
+    /// Every cancel: each order named, each request that cancels many, each decrease, and each set without a
+    /// quote.
     Cancels,
+    /// Each set with a quote, and each heartbeat of quotes.
+    QuoteSets,
+    /// The quotes that a set changes.
+    Quotes,
     /// Split, merge, redeem, convert.
     Actions,
 }
@@ -205,7 +214,7 @@ impl Writes {
         match self {
             Self::Orders => &[Scope::OrderBurst, Scope::OrderSustained],
             Self::Cancels => &[Scope::CancelBurst, Scope::CancelSustained],
-            Self::Actions => &[],
+            Self::Actions | Self::QuoteSets | Self::Quotes => &[],
         }
     }
 
@@ -214,6 +223,8 @@ impl Writes {
         match self {
             Self::Orders => &[Scope::OwnerOrderBurst, Scope::OwnerOrderSustained],
             Self::Cancels => &[Scope::OwnerCancelBurst, Scope::OwnerCancelSustained],
+            Self::QuoteSets => &[Scope::QuoteSets],
+            Self::Quotes => &[Scope::QuoteChanges],
             Self::Actions => &[Scope::Actions],
         }
     }

@@ -125,14 +125,20 @@ impl Table {
         Ok(closest)
     }
 
-    /// Takes back one request that was counted at `at`, unless its window is gone.
-    pub(crate) fn refund(&self, at: Millis, subject: u64, caps: impl Iterator<Item = Cap>) {
+    /// Takes back what was counted at `at`, unless its window is gone.
+    pub(crate) fn refund(
+        &self,
+        at: Millis,
+        subject: u64,
+        caps: impl Iterator<Item = Cap>,
+        count: u32,
+    ) {
         let mut sets = self.shard(subject).lock();
         for cap in caps {
             let owner = (subject, cap.scope);
             let set = sets.get_mut(self.set(owner));
             if let Some((set, way)) = set.and_then(|set| set.way(owner).map(|way| (set, way))) {
-                set.windows[way].take_back(at, cap.scope.slot());
+                set.windows[way].take_back(at, cap.scope.slot(), count);
             }
         }
     }

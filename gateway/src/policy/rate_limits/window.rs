@@ -48,12 +48,12 @@ impl Window {
         *count = count.saturating_add(cost);
     }
 
-    /// Takes back one of what was added at `at`.
-    pub(crate) fn take_back(&mut self, at: Millis, slot: Millis) {
+    /// Takes back `cost` of what was added at `at`.
+    pub(crate) fn take_back(&mut self, at: Millis, slot: Millis, cost: u32) {
         let number = at / slot;
         if number <= self.newest && self.newest - number < STORED_SLOTS as u64 {
             let count = &mut self.slots[index(number)];
-            *count = count.saturating_sub(1);
+            *count = count.saturating_sub(cost);
         }
     }
 

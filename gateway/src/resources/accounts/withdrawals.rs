@@ -7,8 +7,9 @@ use foretell_auth::withdrawal::{
 use foretell_model::command::{CancelWithdrawal, RequestWithdrawal};
 use foretell_model::evidence::WithdrawalEvidence;
 use foretell_model::{AccountNumber, Command, Sequence, Verdict};
+use foretell_wire::accounts::signing_domain::SigningDomain;
 use foretell_wire::accounts::withdrawals::{
-    WithdrawalDomain, WithdrawalNumber, WithdrawalRequest, WithdrawalRow, WithdrawalsQuery,
+    WithdrawalNumber, WithdrawalRequest, WithdrawalRow, WithdrawalsQuery,
 };
 use foretell_wire::limits::PAGE_ROWS;
 use foretell_wire::read::page::{Cursor, Page};
@@ -169,9 +170,9 @@ pub(crate) async fn list(
 /// `GET /withdrawals/domain`: what a client needs in order to sign.
 pub(crate) async fn domain(
     context: RequestContext,
-) -> Result<Json<WithdrawalDomain<'static>>, Failure> {
+) -> Result<Json<SigningDomain<'static>>, Failure> {
     let app = &context.app;
-    Ok(Json::of(&WithdrawalDomain {
+    Ok(Json::of(&SigningDomain {
         name: WITHDRAWAL_DOMAIN_NAME,
         version: WITHDRAWAL_DOMAIN_VERSION,
         chain_id: app.auth.domains.chain_id(),

@@ -56,6 +56,8 @@ impl CommandResult {
             | CommandOutcome::Done
             | CommandOutcome::Order(_)
             | CommandOutcome::Left(_)
+            | CommandOutcome::Quotes(_)
+            | CommandOutcome::Lease { .. }
             | CommandOutcome::Collateral(_) => {}
         }
         applied

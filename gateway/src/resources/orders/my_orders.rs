@@ -3,7 +3,10 @@
 
 use std::ops::ControlFlow;
 
-use foretell_model::{AccountNumber, MarketNumber, OrderId, OrderNumber, Outcome, WalletAddress};
+use foretell_model::limits::MAX_QUOTES;
+use foretell_model::{
+    AccountNumber, MarketNumber, OrderId, OrderNumber, Outcome, Sequence, WalletAddress,
+};
 use foretell_view::{Order, TradeId, View};
 use foretell_wire::ErrorCode;
 use foretell_wire::limits::PAGE_ROWS;
@@ -100,7 +103,7 @@ impl<'q> OrderSearch<'q> {
             owner,
             wanted,
             bounds,
-            first: OrderNumber(wanted.cursor.offset()),
+            first: number_at(wanted.cursor),
             found: Vec::new(),
             trades: 0,
             is_full: false,
@@ -125,7 +128,7 @@ impl<'q> OrderSearch<'q> {
                 self.trades += row.as_ref().map_or(0, |row| row.trades.len());
                 self.found.extend(row);
             }
-            self.first = OrderNumber(order.number.0 + 1);
+            self.first = order.number.next();
             looked_at += 1;
             if self.trades >= enough {
                 return ControlFlow::Continue(());
@@ -142,9 +145,22 @@ impl<'q> OrderSearch<'q> {
 
     /// The rows, and the next page's cursor.
     fn page(self) -> (Vec<OrderRow>, Option<Cursor>) {
-        let next = self.is_full.then(|| Cursor::at(self.first.0));
+        let next = self.is_full.then(|| cursor_at(self.first));
         (self.found, next)
     }
+}
+
+/// Places for each sequence in a cursor, as many as a set has quotes.
+const PLACES: u64 = MAX_QUOTES as u64;
+
+/// The cursor of a page that begins with a number: it grows with the order of arrival.
+fn cursor_at(first: OrderNumber) -> Cursor {
+    Cursor::at(first.sequence().0 * PLACES + u64::from(first.index()))
+}
+
+fn number_at(cursor: Cursor) -> OrderNumber {
+    let index = u8::try_from(cursor.offset() % PLACES).unwrap_or_default();
+    OrderNumber::of(Sequence(cursor.offset() / PLACES), index)
 }
 
 /// The filters of a query, with names resolved. A list has orders that may rest: the family's clients
@@ -275,7 +291,7 @@ mod tests {
             "the lock is given up after an order that names many"
         );
         let next = next.expect("a page after it");
-        assert!((orders[2].0 + 1..=orders[3].0).contains(&next.offset()));
+        assert!((orders[2].next()..=orders[3]).contains(&number_at(next)));
         let query = OrdersQuery {
             cursor: next,
             ..query
@@ -293,6 +309,37 @@ mod tests {
             row.facts().trades,
             newest.map(|id| id.to_string()).collect::<Vec<_>>()
         );
+    }
+
+    /// A page may end within a set, and orders of other commands stand before and after it.
+    #[test]
+    fn pages_end_between_the_quotes_of_a_set() {
+        let mut view = TestView::new(1);
+        let mut orders = vec![view.rest(BOB, 1)];
+        orders.extend(view.quote(BOB, MARKET, 64));
+        orders.push(view.rest(BOB, 1));
+        orders.extend(view.quote(BOB, MARKET, 3));
+        let expected: Vec<_> = orders
+            .iter()
+            .map(|order| view.0.orders().live(*order).expect("it rests").id)
+            .collect();
+        for (rows, step) in [(1, 1), (5, 3), (64, 512), (100, 7)] {
+            let bounds = PageBounds {
+                rows,
+                step,
+                ..BOUNDS
+            };
+            let (mut wanted, mut found) = (OrdersQuery::default(), Vec::new());
+            loop {
+                let (page, _, next, _) = page(&view.0, &wanted, bounds);
+                assert!(page.len() <= rows);
+                found.extend(page);
+                let Some(next) = next else { break };
+                let text = Cursor::text_of(Some(next));
+                wanted.cursor = Cursor::parse(Some(&text)).expect("a cursor that is taken back");
+            }
+            assert_eq!(found, expected, "{rows} rows");
+        }
     }
 
     #[test]

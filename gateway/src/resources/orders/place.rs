@@ -10,6 +10,7 @@ use foretell_link::Reply;
 use foretell_model::{
     Command, CommandOutcome, ConditionId, FramePosition, MarketNumber, OrderId, OrderResult,
     OrderStatus, Outcome, PlaceOrder, Rejection, Sequence, TokenId, TradeIndex, Verdict,
+    WalletAddress,
 };
 use foretell_view::{Order, OrderState, TradeId, View};
 use foretell_wire::errors::rejection::RejectedOrder;
@@ -277,17 +278,22 @@ async fn verify(
         let bound = owner_wallets(&app.shared_view.read().view, caller.owner);
         verified = check(bound.unwrap_or(caller.wallets)).await?;
     }
-    verified.map_err(|error| match error {
+    verified.map_err(|error| signature_refusal(error, &order.maker))
+}
+
+/// The error of what a maker signed.
+pub(crate) fn signature_refusal(error: SignatureError, maker: &WalletAddress) -> ApiError {
+    match error {
         SignatureError::SignerIsNotKeyOwner => ErrorCode::SignerNotKeyAddress.into(),
         SignatureError::WalletNotBound(kind) => {
-            ErrorCode::MakerNotBound.with([&order.maker, &kind.code()])
+            ErrorCode::MakerNotBound.with([maker, &kind.code()])
         }
         other => {
             let text = other.to_string();
             let check = text.strip_prefix("invalid signature: ").unwrap_or(&text);
             ErrorCode::InvalidSignature.with([&check])
         }
-    })
+    }
 }
 
 /// Waits for the result of an order, submitted or not.

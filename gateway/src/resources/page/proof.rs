@@ -205,7 +205,7 @@ pub(crate) async fn show(
     let frame = app.shared_view.frame(Some(record.place), record.sequence);
     let (place, bytes) = frame.await?;
     let placing_frame = async |side: &TradeSide, place: Option<FramePosition>| {
-        let sequence = Sequence(side.order.0);
+        let sequence = side.order.sequence();
         let frame = app.shared_view.frame(Some(place?), sequence).await;
         frame.ok().map(|(_, bytes)| bytes)
     };
@@ -287,7 +287,7 @@ fn find(view: &View, id: TradeId) -> Option<Found> {
     let record = view.trade(view.trade_by_id(id)?)?;
     let wallet = |side: &TradeSide| Some(view.accounts().get(side.account)?.wallet);
     let maker = view.orders().by_id(&record.maker.order_id);
-    let was_delayed = record.taker.order.0 != record.sequence.0;
+    let was_delayed = record.taker.order.sequence() != record.sequence;
     let taker = view.orders().by_id(&record.taker.order_id);
     let taker = taker.filter(|_| was_delayed);
     Some(Found {
@@ -339,7 +339,7 @@ fn order<'a>(
     let is_it = |(id, _): &(OrderId, WalletAddress)| *id == side.order_id;
     OrderRow {
         order_id: side.order_id,
-        sequence: side.order.0,
+        sequence: side.order.sequence().0,
         wallet: checksum_address(wallet),
         outcome: match side.outcome {
             Outcome::Yes => "Yes",

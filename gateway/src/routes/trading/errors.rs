@@ -65,6 +65,18 @@ pub(super) const TRADING: &[E] = &[
 pub(super) const CANCEL_MARKET: &[E] =
     &[E::InvalidTokenId, E::MarketNotFound, E::OrderbookNotFound];
 pub(super) const DECREASE: &[E] = &[E::OrderNotFound, E::OrderOfAnotherOwner, E::OrderNotResting];
+pub(super) const QUOTES: &[E] = &[
+    E::SignerNotKeyAddress,
+    E::MakerNotBound,
+    E::InvalidSignature,
+    E::NoAccount,
+    E::InvalidQuote,
+    E::ValueOutOfRange,
+    E::RevisionOutOfRange,
+    E::GroupFrozen,
+];
+pub(super) const QUOTES_HEARTBEAT: &[E] = &[E::NoLiveQuotes, E::RevisionOutOfRange];
+pub(super) const QUOTE_LIMITS: &[E] = &[E::InvalidQuoteLimits];
 pub(super) const HEARTBEAT: &[E] = &[E::WrongHeartbeat];
 
 pub(super) const WITHDRAWAL: &[E] = &[

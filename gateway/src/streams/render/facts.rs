@@ -150,7 +150,7 @@ impl BookFacts {
         for change in &changes.changes {
             match change {
                 Change::Entered(order) | Change::Released(order) if order.market == market => {
-                    facts.first = Some(order.outcome);
+                    facts.first.get_or_insert(order.outcome);
                 }
                 Change::Trade { slot, maker } if maker.market == market => {
                     facts.prints.extend(print(view, *slot));

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use foretell_model::evidence::WithdrawalEvidence;
-use foretell_model::limits::{MAX_DESTINATION_BYTES, MAX_SIGNATURE_BYTES};
+use foretell_model::limits::MAX_DESTINATION_BYTES;
 use foretell_model::{Micros, Sequence, TimeMs, TimeNs, WalletAddress};
 
 use crate::errors::api_error::ApiError;
@@ -12,11 +12,10 @@ use crate::errors::error_code::ErrorCode;
 use crate::parameters;
 use crate::read::body::{TRADING, bodies};
 use crate::read::form::{Digits, Form, forms};
-use crate::read::forms::Wallet;
+use crate::read::forms::{Millis, Signature65, Wallet};
 use crate::read::page::Cursor;
 use crate::read::path::PathParameter;
 use crate::read::query::text_form::{CURSOR, WALLET};
-use crate::text::ids;
 use crate::written;
 
 /// A signed request of a withdrawal. Its fields are those of the signed message.
@@ -40,7 +39,7 @@ pub struct WithdrawalRequest {
     #[serde(with = "Millis")]
     pub valid_until: TimeMs,
     /// EIP-712 signature of the owner, 65 bytes.
-    #[serde(with = "SignatureBytes")]
+    #[serde(with = "Signature65")]
     pub signature: Vec<u8>,
 }
 
@@ -52,8 +51,6 @@ forms! {
         |text: &str| WithdrawalEvidence::is_text(text).then(|| text.to_owned()), String::clone;
     AmountMicros(Micros, Digits): "digits, micros, 1 to 1000000000000000",
         |digits: &Digits| digits.to_u64().filter(|micros| (1..=1_000_000_000_000_000).contains(micros)).map(Micros);
-    Millis(TimeMs, Digits): "digits, unix milliseconds", |digits: &Digits| digits.to_u64().map(TimeMs);
-    SignatureBytes(Vec<u8>, str = { "pattern": "^0x([0-9a-fA-F]{2}){0,2048}$" }): "0x and 130 hex digits", |text| ids::bytes(text, MAX_SIGNATURE_BYTES);
 }
 
 /// The number of a withdrawal in a path.
@@ -122,22 +119,4 @@ pub struct WithdrawalRow {
     pub changed_at: TimeNs,
     /// The reference of the payment outside; empty until it is paid.
     pub payment: String,
-}
-
-/// The domain in which withdrawals are signed (EIP-712), and the message's type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct WithdrawalDomain<'a> {
-    /// `name`.
-    pub name: &'a str,
-    /// `version`.
-    pub version: &'a str,
-    /// `chainId`.
-    pub chain_id: u64,
-    /// `salt`: the genesis of the journal, so that a signature counts on this exchange alone.
-    #[serde(with = "written::Bytes")]
-    pub salt: [u8; 32],
-    /// The type of the message.
-    #[serde(rename = "type")]
-    pub message_type: &'a str,
 }

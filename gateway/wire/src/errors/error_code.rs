@@ -353,6 +353,24 @@ error_codes! {
         "The order belongs to another owner.";
     OrderNotResting = "order_not_resting", 409, Later, "order is delayed, allowed: a resting order",
         "An order that waits out a delay is in no queue and cannot be decreased.";
+    InvalidQuote = "invalid_quote", 400, Never, "<place> is <value>, allowed: <allowed>",
+        "A quote or a condition of a set is wrong; the whole set is refused.";
+    RevisionOutOfRange = "revision_out_of_range", 409, Never,
+        "revision is <revision>, allowed: <from> to <to>",
+        "The revision of a set of quotes is not above the group's last one, or above timestamp × 1000; of a heartbeat, it is not the last one.";
+    GroupFrozen = "group_frozen", 409, Never,
+        "group <group> is frozen since a limit was reached, allowed: sets without quotes until it is reset",
+        "The fills of the group reached a limit of `PUT /quotes/groups/{n}`; `reset` ends that.";
+    NoLiveQuotes = "no_live_quotes", 409, Never, "group <group> has no live quotes",
+        "A heartbeat renews quotes; the group's ended.";
+    FilledSince = "filled_since", 409, Never,
+        "the group was filled at this token and side after `seen`",
+        "The maker does not know a fill yet. It learns of it, and sends its next set.";
+    InvalidQuoteLimits = "invalid_quote_limits", 400, Never,
+        "lease_ms is allowed as 0 or 500 to 60000, window_ms as 0 or 100 to 60000, with a limit if and only if there is a window",
+        "The lease, the window or the limits of a group of quotes are out of range.";
+    ValueOutOfRange = "value_out_of_range", 400, Never, "<field> is <value>, allowed: <from> to <to>",
+        "A number of a set of quotes is out of range.";
     WalletNotBindable = "wallet_not_bindable", 409, Never,
         "wallet cannot be bound: it is bound, or owns wallets or keys",
         "The wallet has an owner, or is an owner itself.";

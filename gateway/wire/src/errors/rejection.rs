@@ -203,6 +203,11 @@ const fn code_of(reason: RejectionReason) -> ErrorCode {
         RejectionReason::EventNotActive => ErrorCode::EventNotActive,
         RejectionReason::OrderOfAnotherOwner => ErrorCode::OrderOfAnotherOwner,
         RejectionReason::OrderNotResting => ErrorCode::OrderNotResting,
+        RejectionReason::RevisionOutOfRange => ErrorCode::RevisionOutOfRange,
+        RejectionReason::GroupFrozen => ErrorCode::GroupFrozen,
+        RejectionReason::NoLiveQuotes => ErrorCode::NoLiveQuotes,
+        RejectionReason::FilledSince => ErrorCode::FilledSince,
+        RejectionReason::InvalidQuoteLimits => ErrorCode::InvalidQuoteLimits,
         RejectionReason::InvalidTransition => ErrorCode::InvalidTransition,
         RejectionReason::AmountZero => ErrorCode::AmountZero,
         RejectionReason::AmountTooLarge => ErrorCode::AmountTooLarge,
@@ -492,11 +497,15 @@ mod tests {
             Reason::NotYetApplied,
             Reason::JournalBegun,
         ];
-        assert!(
-            other
-                .iter()
-                .all(|it| of_orders(it) || of_engine.contains(it))
-        );
+        // Those of sets of quotes, whose route names the quote.
+        let of_sets = [
+            Reason::InvalidQuotes,
+            Reason::DuplicateQuote,
+            Reason::QuotesCross,
+        ];
+        let is_known =
+            |it: &Reason| of_orders(it) || of_engine.contains(it) || of_sets.contains(it);
+        assert!(other.iter().all(is_known), "{other:?}");
         assert_eq!(
             reasons.remove(&ErrorCode::Busy).unwrap(),
             [Reason::Busy, Reason::WorkPending, Reason::TimeDue]

@@ -10,16 +10,17 @@ use foretell_model::limits::{
     MAX_WINDOW_SECONDS,
 };
 use foretell_model::{
-    Hold, HoldSet, Lots, MarketState, Micros, OperatorName, OperatorRole, Payout, QuestionIndex,
-    RoleSet, SystemMode, Tick, TimeMs, TokenId, WalletAddress, WalletKind,
+    Hold, HoldSet, MarketState, Micros, OperatorName, OperatorRole, Payout, QuestionIndex, RoleSet,
+    SystemMode, Tick, TimeMs, TokenId, WalletAddress, WalletKind,
 };
 
 use crate::operator::markets::payout_name::PayoutName;
 use crate::read::form::forms;
-pub use crate::read::forms::{Condition, Key};
+use crate::read::forms::decimal_text;
+pub use crate::read::forms::{Collateral, Condition, Key, Shares};
 pub(crate) use crate::read::forms::{Flag, Reference};
 use crate::read::texts;
-use crate::text::decimal::{self, Decimal};
+use crate::text::decimal;
 use crate::text::ids;
 use crate::text::printable::is_hidden;
 use crate::text::time::iso_millis;
@@ -45,10 +46,6 @@ forms! {
     /// An amount of collateral to move, in whole units.
     pub Amount(Micros, str as texts::AnyAmount | written::Amount): "a text, whole units with up to six decimals, above 0",
         |text: &str| decimal::micros(text).filter(|amount| !amount.is_zero()), decimal_text;
-    /// Collateral in whole units.
-    pub Collateral(Micros, str as texts::AnyAmount | written::Amount): "a text, whole units with up to six decimals", decimal::micros, decimal_text;
-    /// Shares.
-    pub Shares(Lots, str as texts::AnyShares | written::Amount): "a text, shares with up to two decimals", decimal::lots, decimal_text;
     /// A tick.
     pub TickSize(Tick, str as written::TickText): "a text: 0.1, 0.01, 0.005, 0.0025, 0.001 or 0.0001", decimal::tick, |tick: &Tick| tick.text().to_owned();
     /// A payout as a request names it.
@@ -222,10 +219,6 @@ fn token_pair(texts: &[String]) -> Option<[TokenId; 2]> {
 fn labels(texts: &[String]) -> Option<[String; 2]> {
     let labels: [String; 2] = texts.to_vec().try_into().ok()?;
     (are_labels(&labels) && !labels.iter().any(String::is_empty)).then_some(labels)
-}
-
-fn decimal_text<T: Copy + Into<Decimal>>(value: &T) -> String {
-    (*value).into().to_string()
 }
 
 fn find<T: Copy>(all: &[T], word: fn(T) -> &'static str, text: &str) -> Option<T> {

@@ -14,7 +14,7 @@ use crate::written;
 
 forms! {
     OrderHash(OrderId, str as AnyHash): OrderName::ALLOWED, ids::order_id;
-    SomeShares(Lots, str as AnyShares): "a text, shares with up to two decimals, above 0",
+    RemainingShares(Lots, str as AnyShares): "a text, shares with up to two decimals, above 0",
         |text: &str| decimal::lots(text).filter(|lots| !lots.is_zero());
 }
 
@@ -25,7 +25,7 @@ pub struct Decrease {
     #[serde(rename = "orderID", with = "OrderHash")]
     pub order: OrderId,
     /// The unfilled shares that it keeps.
-    #[serde(with = "SomeShares")]
+    #[serde(with = "RemainingShares")]
     pub remaining: Lots,
 }
 

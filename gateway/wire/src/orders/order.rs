@@ -16,7 +16,7 @@ use crate::errors::error_code::ErrorCode;
 use crate::limits::MAX_ORDERS;
 use crate::read::body::{ORDER, RequestBody};
 use crate::read::form::{Digits, Form, Optional, OrDefault, forms};
-use crate::read::forms::{Bytes32, Condition, Flag, Wallet};
+use crate::read::forms::{Bytes32, Condition, Flag, Millis, SignatureType, Wallet};
 use crate::read::json::Value;
 use crate::read::texts::AnyToken;
 use crate::text::decimal;
@@ -100,7 +100,7 @@ pub struct SignedOrder {
     #[serde(rename = "signatureType", with = "SignatureType")]
     pub kind: WalletKind,
     /// Signed: time of signing, unix milliseconds.
-    #[serde(with = "Timestamp")]
+    #[serde(with = "Millis")]
     pub timestamp: TimeMs,
     /// Signed: opaque; zero by default.
     #[serde(with = "OrDefault::<Bytes32>")]
@@ -121,8 +121,6 @@ forms! {
     OrderToken(TokenRef, str as AnyToken): "a text of 1 to 78 digits, or <condition_id>:<0 or 1>", TokenRef::parse;
     OrderAmount(u64, str = { "pattern": "^[1-9][0-9]{0,15}$" }): "a text of digits, 1 to 1000000000000000", amount;
     SideWord(Side, str as written::Side): "BUY or SELL", |text| Side::ALL.iter().copied().find(|side| side_text(*side) == text);
-    SignatureType(WalletKind, u8 = { "maximum": 3 }): "a number, 0 to 3", |code: &u8| WalletKind::from_code(*code);
-    Timestamp(TimeMs, Digits): "digits, unix milliseconds", |time: &Digits| time.to_u64().map(TimeMs);
     Expiration(TimeSeconds, Digits = { "maximum": LAST_SECOND }): SECONDS_ALLOWED,
         |time: &Digits| time.to_u64().filter(|time| *time <= LAST_SECOND).map(TimeSeconds);
     Signature(Vec<u8>, str = { "pattern": "^0x([0-9a-fA-F]{2}){0,2048}$" }): "0x and an even number of hex digits, up to 2048", |text| ids::bytes(text, MAX_SIGNATURE_BYTES);

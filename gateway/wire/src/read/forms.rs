@@ -1,13 +1,14 @@
 //! Forms that bodies of more than one page share.
 
 use foretell_model::evidence::ActEvidence;
-use foretell_model::limits::MAX_REASON_CHARS;
-use foretell_model::{ApiKey, ConditionId, WalletAddress};
+use foretell_model::limits::{MAX_REASON_CHARS, MAX_SIGNATURE_BYTES};
+use foretell_model::{ApiKey, ConditionId, Lots, Micros, TimeMs, WalletAddress, WalletKind};
 
 use crate::errors::error_code::ErrorCode;
 use crate::limits::MAX_ORDER_ID_TEXT;
-use crate::read::form::forms;
+use crate::read::form::{Digits, forms};
 use crate::read::texts;
+use crate::text::decimal::{self, Decimal};
 use crate::text::ids::{self, TokenRef};
 use crate::text::printable::{is_direction_control, is_printable};
 use crate::written;
@@ -22,6 +23,16 @@ forms! {
     pub Condition(ConditionId, str as texts::AnyHash | written::Hash): "a condition id, 0x and 64 hex digits", ids::condition_id, ToString::to_string;
     /// 32 bytes.
     pub(crate) Bytes32([u8; 32], str as texts::AnyHash): "0x and 64 hex digits", ids::bytes32;
+    /// A time.
+    pub(crate) Millis(TimeMs, Digits): "digits, unix milliseconds", |digits: &Digits| digits.to_u64().map(TimeMs);
+    /// A signature of 65 bytes; other lengths are refused where it is checked.
+    pub(crate) Signature65(Vec<u8>, str = { "pattern": "^0x([0-9a-fA-F]{2}){0,2048}$" }): "0x and 130 hex digits", |text| ids::bytes(text, MAX_SIGNATURE_BYTES);
+    /// The kind of a maker.
+    pub(crate) SignatureType(WalletKind, u8 = { "maximum": 3 }): "a number, 0 to 3", |code: &u8| WalletKind::from_code(*code);
+    /// Collateral in whole units.
+    pub Collateral(Micros, str as texts::AnyAmount | written::Amount): "a text, whole units with up to six decimals", decimal::micros, decimal_text;
+    /// Shares.
+    pub Shares(Lots, str as texts::AnyShares | written::Amount): "a text, shares with up to two decimals", decimal::lots, decimal_text;
     /// An API key.
     pub Key(ApiKey, str as written::Key): "an api key, a UUID", ids::api_key, ids::api_key_text;
     /// A token whose error is a fixed text.
@@ -40,6 +51,11 @@ forms! {
 /// Whether a text may be a reference.
 pub(crate) fn is_reference(text: &str) -> bool {
     (1..=64).contains(&text.chars().count()) && text.chars().all(is_printable)
+}
+
+/// The shortest text of a decimal.
+pub(crate) fn decimal_text<T: Copy + Into<Decimal>>(value: &T) -> String {
+    (*value).into().to_string()
 }
 
 fn reason(text: &str) -> Option<String> {

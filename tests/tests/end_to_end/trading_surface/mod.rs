@@ -7,6 +7,7 @@ mod keys;
 mod limits;
 mod price_history;
 mod public_reads;
+mod quotes;
 
 use foretell_tests::exchange::Exchange;
 use reqwest::{Method, RequestBuilder};

@@ -1,0 +1,359 @@
+//! `POST /quotes`, `/quotes/heartbeat`, `PUT /quotes/groups/{n}`, `GET /quotes/domain`
+//! (docs/api/makers.md, docs/verify/rules.md §32).
+
+use std::time::Instant;
+
+use foretell_auth::SignatureError;
+use foretell_auth::quotes::{
+    QUOTES_DOMAIN_NAME, QUOTES_DOMAIN_VERSION, QUOTES_TYPE, QuotesMessage, quotes_separator,
+};
+use foretell_link::Reply;
+use foretell_model::command::{RenewQuotes, SetQuoteLimits, SetQuotes};
+use foretell_model::evidence::QuotesEvidence;
+use foretell_model::quote::{QuotesResult, quote_id};
+use foretell_model::tail::Tail;
+use foretell_model::{
+    AccountNumber, Command, CommandOutcome, MarketNumber, OrderId, Price, Rejection,
+    RejectionReason, Sequence, Verdict,
+};
+use foretell_view::View;
+use foretell_wire::accounts::signing_domain::SigningDomain;
+use foretell_wire::orders::quotes::{
+    QuoteGroup, QuoteLimitsAnswer, QuoteLimitsBody, QuoteSubmission, QuotesAnswer, QuotesDone,
+    QuotesHeartbeat, QuotesLease, RefusedQuote, wrong_quote,
+};
+use foretell_wire::{ApiError, Decimal, ErrorCode};
+
+use crate::access::authenticate::WriteKey;
+use crate::access::credentials::{Caller, owner_wallets};
+use crate::http::answer::Json;
+use crate::http::failure::Failure;
+use crate::http::parts::{FromBody, FromPath};
+use crate::http::request_context::RequestContext;
+use crate::http::timing::Stage;
+use crate::policy::rate_limits::{QuotaStatus, Writes};
+use crate::resources::accounts::actions;
+use crate::resources::orders::place::signature_refusal;
+use crate::resources::position_of;
+
+/// `POST /quotes`: replaces the quotes of a group in the markets of the set.
+pub(crate) async fn set(
+    context: RequestContext,
+    WriteKey(caller): WriteKey,
+    FromBody(asked): FromBody<QuoteSubmission>,
+) -> Result<Json<QuotesAnswer>, Failure> {
+    let charged = Instant::now();
+    let quota = charge(&context, &caller, &asked)?;
+    let markets = markets(&context, &asked).await?;
+    let began = Instant::now();
+    let digest = verify(&context, &caller, &asked).await?;
+    context.timing.note(Stage::Signature, began);
+    let set = &asked.set;
+    let maker = set.maker;
+    let account = context.app.find(|view| view.accounts().number_of(&maker));
+    let account = account
+        .await?
+        .ok_or_else(|| ErrorCode::NoAccount.with([&maker]))?;
+    let count = |length| u8::try_from(length).map_err(|_| ErrorCode::Internal);
+    let command = Command::SetQuotes(SetQuotes {
+        account,
+        key: caller.key,
+        digest,
+        group: set.group,
+        revision: set.revision,
+        seen: Sequence(set.seen),
+        timestamp: set.timestamp,
+        valid_until: set.valid_until,
+        conditions: count(markets.len())?,
+        quotes: count(asked.words.len())?,
+    });
+    let beside = beside(&context, &markets, &asked);
+    let reply = context.reply(context.app.engine.submit(command, &beside)?);
+    let reply = reply.await?;
+    let answer = answer(&asked, digest, &reply)?;
+    let refunded = answer.done.as_ref().map_or(0, |done| done.kept.into());
+    context.give_back(&caller, Writes::Quotes, refunded, charged);
+    Ok(Json::of(&answer).with_quota(quota).at(position_of(&reply)))
+}
+
+/// Charges what a set may change. What it keeps is given back. A set without quotes only ends some, as a
+/// cancel does.
+fn charge(
+    context: &RequestContext,
+    caller: &Caller,
+    asked: &QuoteSubmission,
+) -> Result<Option<QuotaStatus>, Failure> {
+    if asked.words.is_empty() {
+        return context.count(caller, Writes::Cancels, 1);
+    }
+    context.count(caller, Writes::QuoteSets, 1)?;
+    context.count(caller, Writes::Quotes, asked.words.len())
+}
+
+/// The markets of a set.
+async fn markets(
+    context: &RequestContext,
+    asked: &QuoteSubmission,
+) -> Result<Vec<MarketNumber>, Failure> {
+    let conditions = &asked.set.conditions;
+    let mut markets = Vec::with_capacity(conditions.len());
+    for (index, condition) in conditions.iter().enumerate() {
+        let find = |view: &View| Some(view.markets().by_condition(condition)?.0);
+        let found = context.app.find(find).await?;
+        markets.push(
+            found.ok_or_else(|| {
+                wrong_quote(&format!("conditions[{index}]"), condition, "a market")
+            })?,
+        );
+    }
+    Ok(markets)
+}
+
+/// Checks parties and signature when the gate admits it. Returns the digest of the set.
+async fn verify(
+    context: &RequestContext,
+    caller: &Caller,
+    asked: &QuoteSubmission,
+) -> Result<OrderId, Failure> {
+    let set = &asked.set;
+    let message = QuotesMessage {
+        maker: set.maker,
+        signer: set.signer,
+        signature_type: set.kind,
+        group: set.group,
+        revision: set.revision,
+        seen: Sequence(set.seen),
+        timestamp: set.timestamp,
+        valid_until: set.valid_until,
+        builder: set.builder,
+        conditions: &set.conditions,
+        quotes: &asked.words,
+    };
+    let app = &context.app;
+    let chain = app.auth.domains.chain_id();
+    let separator = quotes_separator(chain, app.shared_view.read().view.branch());
+    let check = async |wallets| {
+        let verify = || message.verify(&separator, &wallets, &asked.signature);
+        context.gate.run(verify).await.map_err(|_| ErrorCode::Busy)
+    };
+    let mut verified = check(caller.wallets).await?;
+    // The binding may be newer than the view that gave the caller's wallets.
+    if matches!(verified, Err(SignatureError::WalletNotBound(_)))
+        && app.shared_view.catch_up().await?
+    {
+        let bound = owner_wallets(&app.shared_view.read().view, caller.owner);
+        verified = check(bound.unwrap_or(caller.wallets)).await?;
+    }
+    verified.map_err(|error| signature_refusal(error, &set.maker).into())
+}
+
+/// Tail and evidence of a set.
+fn beside(context: &RequestContext, markets: &[MarketNumber], asked: &QuoteSubmission) -> Vec<u8> {
+    let mut beside = Vec::new();
+    Tail::append(markets, &mut beside);
+    Tail::append(&asked.words, &mut beside);
+    let evidence = QuotesEvidence {
+        signer: asked.set.signer,
+        signature_type: asked.set.kind.code(),
+        builder: asked.set.builder,
+        chain: context.app.auth.domains.chain_id(),
+        signature: &asked.signature,
+    };
+    evidence.encode(&mut beside);
+    beside
+}
+
+fn answer(
+    asked: &QuoteSubmission,
+    digest: OrderId,
+    reply: &Reply,
+) -> Result<QuotesAnswer, Failure> {
+    let (sequence, result) = match reply.verdict {
+        Verdict::Applied(CommandOutcome::Quotes(result)) => (reply.sequence, Some(result)),
+        Verdict::Repeated { first, .. } => (first, None),
+        Verdict::Rejected(refusal) => return Err(refused(asked, &refusal).into()),
+        Verdict::Applied(_) => return Err(ErrorCode::Internal.into()),
+    };
+    Ok(QuotesAnswer {
+        set: digest,
+        revision: asked.set.revision,
+        sequence: sequence.0,
+        duplicate: result.is_none(),
+        done: result.map(|result| done(&result, digest, asked.words.len())),
+    })
+}
+
+fn done(result: &QuotesResult, digest: OrderId, quotes: usize) -> QuotesDone {
+    let placed = |index| {
+        let is_placed = result.placed.contains(index);
+        is_placed.then(|| quote_id(&digest, index).to_string())
+    };
+    QuotesDone {
+        kept: result.kept,
+        reduced: result.reduced,
+        placed: result.placed.0.count_ones(),
+        ended: result.ended,
+        refused: (result.refusals())
+            .map(|(quote, reason)| RefusedQuote::new(quote, reason))
+            .collect(),
+        orders: (0..).take(quotes).map(placed).collect(),
+    }
+}
+
+/// The error of a whole set. Details of a rejection that names a quote are its index, then what is allowed.
+fn refused(asked: &QuoteSubmission, refusal: &Rejection) -> ApiError {
+    use RejectionReason as Reason;
+    let set = &asked.set;
+    let [first, second] = refusal.details;
+    let index = usize::try_from(first).unwrap_or(usize::MAX);
+    let quote = asked.quotes.get(index);
+    let of_quote = |field: &str, value: &dyn core::fmt::Display, allowed: &str| {
+        wrong_quote(&format!("quotes[{index}]{field}"), value, allowed)
+    };
+    let condition = quote.and_then(|quote| set.conditions.get(usize::from(quote.condition)));
+    let condition = condition.map_or_else(String::new, ToString::to_string);
+    let price = quote.map_or(Price(0), |quote| quote.price);
+    match refusal.reason {
+        Reason::UnknownAccount => ErrorCode::NoAccount.with([&set.maker]),
+        Reason::UnknownKey => ErrorCode::Unauthorized.into(),
+        Reason::KeyOfAnotherOwner => ErrorCode::SignerNotKeyAddress.into(),
+        Reason::TimestampOutOfWindow => {
+            ErrorCode::ValueOutOfRange.with([&"timestamp", &set.timestamp.0, &first, &second])
+        }
+        Reason::ValidityOutOfRange => {
+            ErrorCode::ValueOutOfRange.with([&"validUntil", &set.valid_until.0, &first, &second])
+        }
+        Reason::RevisionOutOfRange => revision_refusal(set.revision, refusal),
+        Reason::GroupFrozen => ErrorCode::GroupFrozen.with([&set.group]),
+        Reason::UnknownMarket => {
+            let place = format!("conditions[{index}]");
+            let condition = set.conditions.get(index);
+            let condition = condition.map_or_else(String::new, ToString::to_string);
+            wrong_quote(&place, &condition, "a market that trades")
+        }
+        Reason::MarketNotReady | Reason::MarketPaused | Reason::MarketClosed => {
+            let state = ApiError::from_command_rejection(refusal).text();
+            of_quote(
+                ".condition",
+                &condition,
+                &format!("an active market; {state}"),
+            )
+        }
+        Reason::ClosedOnlyAccount => of_quote(".side", &"BUY", "SELL: the account is closed-only"),
+        Reason::PriceOffTick => {
+            let tick = Price(u16::try_from(second).unwrap_or_default());
+            let allowed = format!(
+                "multiples of {0} from {0} to {1}",
+                Decimal::from(tick),
+                Decimal::from(tick.complement())
+            );
+            of_quote(".price", &Decimal::from(price), &allowed)
+        }
+        Reason::AmountZero | Reason::AmountTooLarge => {
+            let lots = quote.map_or(0, |quote| quote.lots.0);
+            of_quote(".size", &lots, "1 to 100000000000 lots of 0.01 shares")
+        }
+        Reason::DuplicateQuote => {
+            let allowed = "a token, side and price once in a set";
+            of_quote("", &format!("the same as quotes[{second}]"), allowed)
+        }
+        Reason::QuotesCross => {
+            let allowed = format!("bids below asks; it crosses quotes[{second}]");
+            of_quote(".price", &Decimal::from(price), &allowed)
+        }
+        _ => ApiError::from_command_rejection(refusal),
+    }
+}
+
+fn revision_refusal(revision: u64, refusal: &Rejection) -> ApiError {
+    let [from, to] = refusal.details;
+    ErrorCode::RevisionOutOfRange.with([&revision, &from, &to])
+}
+
+/// `POST /quotes/heartbeat`: renews the lease of a group's quotes.
+pub(crate) async fn heartbeat(
+    context: RequestContext,
+    WriteKey(caller): WriteKey,
+    FromBody(asked): FromBody<QuotesHeartbeat>,
+) -> Result<Json<QuotesLease>, Failure> {
+    let quota = context.count(&caller, Writes::QuoteSets, 1)?;
+    let account = actions::account(&context.app, &caller, asked.wallet)?;
+    let command = Command::RenewQuotes(RenewQuotes {
+        account,
+        key: caller.key,
+        group: asked.group,
+        revision: asked.revision,
+    });
+    let reply = context.reply(context.app.engine.submit(command, &[])?);
+    let reply = reply.await?;
+    let (until, live) = match reply.verdict {
+        Verdict::Applied(CommandOutcome::Lease { until, quotes })
+        | Verdict::Repeated {
+            outcome: CommandOutcome::Lease { until, quotes },
+            ..
+        } => (until, quotes),
+        Verdict::Rejected(refusal) => {
+            return Err(match refusal.reason {
+                RejectionReason::NoLiveQuotes => ErrorCode::NoLiveQuotes.with([&asked.group]),
+                RejectionReason::RevisionOutOfRange => revision_refusal(asked.revision, &refusal),
+                _ => ApiError::from_command_rejection(&refusal),
+            }
+            .into());
+        }
+        verdict => unreachable!("a heartbeat answers a lease, not {verdict:?}"),
+    };
+    let answer = QuotesLease {
+        group: asked.group,
+        revision: asked.revision,
+        live,
+        until: until.millis().0,
+    };
+    Ok(Json::of(&answer).with_quota(quota).at(position_of(&reply)))
+}
+
+/// `PUT /quotes/groups/{n}`: sets lease and limits of a group.
+pub(crate) async fn limits(
+    context: RequestContext,
+    WriteKey(caller): WriteKey,
+    FromPath(QuoteGroup(group)): FromPath<QuoteGroup>,
+    FromBody(asked): FromBody<QuoteLimitsBody>,
+) -> Result<Json<QuoteLimitsAnswer>, Failure> {
+    let quota = context.count(&caller, Writes::Actions, 1)?;
+    let account: AccountNumber = actions::account(&context.app, &caller, asked.wallet)?;
+    let limits = asked.limits();
+    let command = Command::SetQuoteLimits(SetQuoteLimits {
+        account,
+        key: caller.key,
+        group,
+        limits,
+        reset: asked.reset,
+    });
+    let reply = context.reply(context.app.engine.submit(command, &[])?);
+    let reply = reply.await?;
+    if let Verdict::Rejected(refusal) = reply.verdict {
+        return Err(ApiError::from_command_rejection(&refusal).into());
+    }
+    let answer = QuoteLimitsAnswer {
+        group,
+        lease_ms: limits.lease_ms,
+        window_ms: limits.window_ms,
+        shares: limits.lots,
+        value: limits.value,
+        net_shares: limits.net_lots,
+    };
+    Ok(Json::of(&answer).with_quota(quota).at(position_of(&reply)))
+}
+
+/// `GET /quotes/domain`: what a client needs in order to sign.
+pub(crate) async fn domain(
+    context: RequestContext,
+) -> Result<Json<SigningDomain<'static>>, Failure> {
+    let app = &context.app;
+    Ok(Json::of(&SigningDomain {
+        name: QUOTES_DOMAIN_NAME,
+        version: QUOTES_DOMAIN_VERSION,
+        chain_id: app.auth.domains.chain_id(),
+        salt: *app.shared_view.read().view.branch(),
+        message_type: QUOTES_TYPE,
+    }))
+}
