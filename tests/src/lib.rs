@@ -7,6 +7,7 @@ pub mod in_process;
 pub mod ledger;
 pub mod load;
 pub mod operator;
+pub mod quotes;
 pub mod random;
 pub mod streams;
 pub mod webhook_receiver;

@@ -13,6 +13,7 @@ mod lap;
 pub mod load;
 mod markets;
 mod publisher_step;
+mod quotes;
 mod reads;
 mod recover;
 pub mod replay;
@@ -52,6 +53,8 @@ pub enum Measurement {
     Recover(recover::RecoverScope),
     /// Time durable signed orders through gateway and engine
     Entry(entry::EntryScope),
+    /// Compare signed sets of quotes with single orders and batches
+    Quotes(quotes::QuotesScope),
     /// Start gateways on a long history and time snapshots
     Start(start::StartScope),
     /// Send orders, cancels and reads at a constant rate
@@ -89,6 +92,7 @@ impl Measurement {
             Self::Snapshots(scope) => snapshots::measure(scope),
             Self::Recover(scope) => recover::measure(scope),
             Self::Entry(scope) => entry::measure(scope),
+            Self::Quotes(scope) => quotes::measure(scope),
             Self::Start(scope) => start::measure(scope),
             Self::Load(scope) => load::measure(scope),
             Self::Data(scope) => data::measure(scope),

@@ -11,14 +11,16 @@ use std::cell::Cell;
 
 use foretell_fixtures::{market, order_id, trader};
 use foretell_matching::{Capacity, Exchange};
-use foretell_model::command::{CancelMarketOrders, SetTerms};
+use foretell_model::command::{CancelMarketOrders, SetQuotes, SetTerms};
 use foretell_model::event::OrderClosed;
 use foretell_model::limits::{MAX_EVENTS, MAX_TAIL_BYTES};
+use foretell_model::quote::Quote;
 use foretell_model::record::Record;
 use foretell_model::tail::Tail;
 use foretell_model::{
-    CloseReason, Command, Event, Lots, MarketNumber, MarketTerms, Micros, OrderType, Outcome,
-    PaymentSettings, PlaceOrder, Settings, Side, TimeMs, TimeNs, TimeSeconds, Verdict,
+    CloseReason, Command, Event, Lots, MarketNumber, MarketTerms, Micros, OrderId, OrderType,
+    Outcome, PaymentSettings, PlaceOrder, Price, Sequence, Settings, Side, TimeMs, TimeNs,
+    TimeSeconds, Verdict,
 };
 
 struct Counting;
@@ -298,6 +300,82 @@ fn nothing_is_allocated_within_capacity() {
     );
     assert!(seen.fills > 4_000, "{} fills", seen.fills);
     restored.check_invariants().unwrap();
+}
+
+/// A set of an account, of up to 48 bids around the touch in market 0, and the bytes beside it.
+fn set(random: &mut Random, revision: u64, now: TimeNs) -> (Command, Vec<u8>) {
+    let maker = trader(random.small(ACCOUNTS));
+    let quote = |cents: u64, outcome| Quote {
+        condition: 0,
+        outcome,
+        side: Side::Buy,
+        price: Price(u16::try_from(cents * 100).unwrap()),
+        lots: Lots(100),
+        grow_tail: false,
+    };
+    let mut words = Vec::new();
+    for cents in 20..44 {
+        for outcome in [Outcome::Yes, Outcome::No] {
+            let lots = Lots(100 + random.below(3));
+            let grow_tail = random.below(2) == 0;
+            if random.below(3) > 0 {
+                let sized = Quote { lots, grow_tail, ..quote(cents, outcome) };
+                words.push(sized.word());
+            }
+        }
+    }
+    let mut beside = Vec::new();
+    Tail::append(&[MarketNumber(0)], &mut beside);
+    Tail::append(&words, &mut beside);
+    let mut digest = [0xD0; 32];
+    digest[..8].copy_from_slice(&revision.to_be_bytes());
+    let command = Command::SetQuotes(SetQuotes {
+        account: maker.account,
+        key: maker.key,
+        digest: OrderId(digest),
+        group: 0,
+        revision,
+        seen: Sequence(u64::MAX),
+        timestamp: now.millis(),
+        valid_until: TimeMs(now.millis().0 + 1 + random.below(1_000)),
+        conditions: 1,
+        quotes: u8::try_from(words.len()).unwrap(),
+    });
+    (command, beside)
+}
+
+#[test]
+fn nothing_is_allocated_for_sets_of_quotes() {
+    let mut exchange = exchange(&mut Vec::with_capacity(MAX_EVENTS));
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let mut now = TimeNs(START * 1_000_000_000);
+    let mut events = Vec::with_capacity(MAX_EVENTS);
+    let (mut placed, mut filled, mut ended) = (0, 0, 0);
+    // The first set of each group may reserve its memory.
+    for number in 1..30_000 {
+        now.0 += random.below(20_000_000);
+        let is_due = exchange.next_due().is_some_and(|due| due <= now);
+        let (command, beside) = match random.below(4) {
+            _ if is_due => (Command::AdvanceTime, Vec::new()),
+            0 => set(&mut random, number, now),
+            _ => (place(&mut random, number, now), Vec::new()),
+        };
+        events.clear();
+        let before = ALLOCATIONS.get();
+        exchange.apply_with(&command, &beside, now, &mut events);
+        if number > 2_000 {
+            assert_eq!(ALLOCATIONS.get(), before, "{command:?}");
+        }
+        let count = |is: fn(&Event) -> bool| events.iter().filter(|event| is(event)).count();
+        placed += count(|event| matches!(event, Event::QuotePlaced(_)));
+        filled += count(|event| matches!(event, Event::Fill(_)));
+        ended += count(|event| {
+            let lease = CloseReason::LeaseEnded;
+            matches!(event, Event::OrderClosed(OrderClosed { reason, .. }) if *reason == lease)
+        });
+    }
+    assert!(placed > 10_000 && filled > 500 && ended > 100, "{placed} {filled} {ended}");
+    exchange.check_invariants().unwrap();
 }
 
 #[test]

@@ -7,16 +7,18 @@ use foretell_fixtures::{market, trader};
 use foretell_matching::{Capacity, Exchange, PrefetchState};
 use foretell_model::command::{
     BindWallet, CancelAll, CancelMarketOrders, CancelOrder, Convert, DecreaseOrder, Deposit, Merge,
-    PauseMarket, Redeem, RegisterMarket, ResolveMarket, ResumeMarket, RevokeKey, SetClosedOnly,
-    SetTick, Split, Withdraw, WithdrawFees,
+    PauseMarket, Redeem, RegisterMarket, RenewQuotes, ResolveMarket, ResumeMarket, RevokeKey,
+    SetClosedOnly, SetQuoteLimits, SetQuotes, SetTick, Split, Withdraw, WithdrawFees,
 };
 use foretell_model::event::OrderKilled;
 use foretell_model::limits::MAX_EVENTS;
+use foretell_model::quote::{Quote, QuoteLimits, QuoteWord};
+use foretell_model::tail::Tail;
 use foretell_model::{
     AccountNumber, Command, CommandOutcome, Event, EventId, EventNumber, FeeSchedule, Hold,
     KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderResult, OrderStatus, OrderType, Outcome,
-    Payout, PlaceOrder, QuestionSet, Reference, Rejection, Settings, Side, SystemMode, Tick,
-    TimeMs, TimeNs, TimeSeconds, Verdict, WalletAddress, WalletKind,
+    Payout, PlaceOrder, Price, QuestionSet, Reference, Rejection, Sequence, Settings, Side,
+    SystemMode, Tick, TimeMs, TimeNs, TimeSeconds, Verdict, WalletAddress, WalletKind,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -121,6 +123,103 @@ fn order() -> impl Strategy<Value = Command> {
             timestamp: TimeMs((START + id % 90) * 1_000),
         })
     })
+}
+
+fn key_of(account: u32) -> KeyNumber {
+    KeyNumber(if account == 3 { 0 } else { account })
+}
+
+/// A quote on one side of the middle, so that few sets cross themselves.
+fn quote() -> impl Strategy<Value = Quote> {
+    let token = (0_u16..2, select(Outcome::ALL), select(Side::ALL));
+    (token, 1_u16..10, 1_u64..100, any::<bool>()).prop_map(
+        |((condition, outcome, side), tenths, lots, grow_tail)| {
+            let is_low = (tenths < 5) == (side == Side::Buy);
+            let tenths = if is_low || tenths == 5 {
+                tenths
+            } else {
+                10 - tenths
+            };
+            Quote {
+                condition,
+                outcome,
+                side,
+                price: Price(tenths * 1_000),
+                lots: Lots(lots),
+                grow_tail,
+            }
+        },
+    )
+}
+
+/// A set of quotes in two markets, and its tail. The revision is how far it is beyond its place among the
+/// commands.
+fn set() -> impl Strategy<Value = (Command, Vec<u8>)> {
+    let who = (0..ACCOUNTS, 0_u8..2, 0..MARKETS, 1..MARKETS);
+    let seen = select(vec![0_u64, 40, 80, u64::MAX, u64::MAX]);
+    let what = (prop::collection::vec(quote(), 0..6), seen, any::<u64>());
+    (who, what, 0_u64..3, 1_u64..200_000).prop_map(
+        |((account, group, market, step), (quotes, seen, name), revision, valid_ms)| {
+            let markets = [market, (market + step) % MARKETS].map(MarketNumber);
+            let mut tail = Vec::new();
+            Tail::append(&markets, &mut tail);
+            let words: Vec<QuoteWord> = quotes.iter().map(Quote::word).collect();
+            Tail::append(&words, &mut tail);
+            let mut digest = [0xD1; 32];
+            digest[..8].copy_from_slice(&name.to_be_bytes());
+            let set = Command::SetQuotes(SetQuotes {
+                account: AccountNumber(account),
+                key: key_of(account),
+                digest: OrderId(digest),
+                group,
+                revision,
+                seen: Sequence(seen),
+                timestamp: TimeMs(START * 1_000),
+                valid_until: TimeMs(START * 1_000 + valid_ms),
+                conditions: 2,
+                quotes: u8::try_from(words.len()).unwrap(),
+            });
+            (set, tail)
+        },
+    )
+}
+
+/// Renewals and limits of groups.
+fn group() -> impl Strategy<Value = Command> {
+    let who = (0..ACCOUNTS, 0_u8..2);
+    let limits = (
+        select(vec![0_u32, 500, 5_000]),
+        select(vec![100_u32, 60_000]),
+        1_u64..300,
+        0_u64..2_000_000,
+        0_u64..100,
+    );
+    prop_oneof![
+        1 => (who.clone(), 0_u64..400).prop_map(|((account, group), revision)| {
+            Command::RenewQuotes(RenewQuotes {
+                account: AccountNumber(account),
+                key: key_of(account),
+                group,
+                revision,
+            })
+        }),
+        2 => (who, limits, any::<bool>()).prop_map(|((account, group), limits, reset)| {
+            let (lease_ms, window_ms, lots, value, net) = limits;
+            Command::SetQuoteLimits(SetQuoteLimits {
+                account: AccountNumber(account),
+                key: key_of(account),
+                group,
+                limits: QuoteLimits {
+                    lease_ms,
+                    window_ms,
+                    lots: Lots(lots),
+                    value: Micros(value),
+                    net_lots: Lots(net),
+                },
+                reset,
+            })
+        }),
+    ]
 }
 
 fn cancel() -> impl Strategy<Value = Command> {
@@ -260,12 +359,15 @@ fn operator() -> impl Strategy<Value = Command> {
        ]
 }
 
-fn command() -> impl Strategy<Value = Command> {
-    prop_oneof![30 => order(), 8 => cancel(), 5 => money(), 1 => operator()]
+/// A command and its tail.
+fn command() -> impl Strategy<Value = (Command, Vec<u8>)> {
+    let plain =
+        prop_oneof![30 => order(), 8 => cancel(), 5 => money(), 2 => group(), 1 => operator()];
+    prop_oneof![46 => plain.prop_map(|command| (command, Vec::new())), 12 => set()]
 }
 
-/// Commands, each with the milliseconds before it.
-fn commands() -> impl Strategy<Value = Vec<(Command, u64)>> {
+/// Commands, each with its tail and the milliseconds before it.
+fn commands() -> impl Strategy<Value = Vec<((Command, Vec<u8>), u64)>> {
     let pause = prop_oneof![8 => 0_u64..300, 1 => 0_u64..5_000, 1 => Just(95_000_u64)];
     prop::collection::vec((command(), pause), 1..250)
 }
@@ -290,21 +392,27 @@ proptest! {
         let mut other = Exchange::new(Capacity::NONE, 999);
         let (mut events, mut others) = (Vec::new(), Vec::new());
         let mut now = TimeNs(START * 1_000_000_000);
-        let prelude = std::iter::once(setting()).chain(prelude()).map(|command| (command, 0));
-        let commands: Vec<_> = prelude.chain(commands).collect();
+        let prelude = std::iter::once(setting()).chain(prelude());
+        let prelude = prelude.map(|command| ((command, Vec::new()), 0));
+        let mut commands: Vec<_> = prelude.chain(commands).collect();
+        for (at, ((command, _), _)) in commands.iter_mut().enumerate() {
+            if let Command::SetQuotes(set) = command {
+                set.revision += at as u64;
+            }
+        }
         let mut prefetch_states = vec![PrefetchState::NONE; commands.len()];
-        for (at, (command, pause)) in commands.iter().copied().enumerate() {
+        for (at, ((command, tail), pause)) in commands.iter().enumerate() {
             // One of the two prefetches, which changes no result.
             let coming = commands.iter().zip(&mut prefetch_states).skip(at);
-            for ((coming, _), state) in coming.take(PrefetchState::STEPS) {
+            for (((coming, _), _), state) in coming.take(PrefetchState::STEPS) {
                 other.prefetch(coming, state);
             }
             now.0 += pause * 1_000_000;
             let (before, due) = (exchange.digest(), exchange.next_due());
             events.clear();
             others.clear();
-            let verdict = exchange.apply(&command, now, &mut events);
-            prop_assert_eq!(other.apply(&command, now, &mut others), verdict);
+            let verdict = exchange.apply_with(command, tail, now, &mut events);
+            prop_assert_eq!(other.apply_with(command, tail, now, &mut others), verdict);
             prop_assert_eq!(&events, &others);
             prop_assert!(events.len() <= MAX_EVENTS);
             let digest = exchange.digest();
@@ -318,12 +426,12 @@ proptest! {
                     prop_assert!(events.is_empty());
                 }
             }
-            if command == Command::AdvanceTime {
+            if *command == Command::AdvanceTime {
                 let is_due = due.is_some_and(|due| due <= now);
                 prop_assert_eq!(is_due, matches!(verdict, Verdict::Applied(_)));
             }
             if let (Command::PlaceOrder(order), Verdict::Applied(CommandOutcome::Order(result))) =
-                (command, verdict)
+                (*command, verdict)
             {
                 check_order(&order, &result, &events)?;
             }
@@ -381,7 +489,7 @@ fn check_order(
     let last = events
         .iter()
         .rev()
-        .find(|event| !matches!(event, Event::TickSet(_)));
+        .find(|event| !matches!(event, Event::TickSet(_) | Event::WorkPending));
     let ends_well = match result.status {
         OrderStatus::Killed(Rejection { reason, details }) => {
             events == [Event::OrderKilled(OrderKilled { reason, details })]

@@ -5,5 +5,6 @@ mod failing_disk;
 mod kill_engine;
 mod kill_gateway;
 mod kill_payments;
+mod kill_quotes;
 mod kill_reads;
 mod stop_processes;

@@ -126,6 +126,9 @@ impl Exchange {
         changed.record.window_from = TimeNs(0);
         (changed.record.window_lots, changed.record.window_value) = (Lots::ZERO, Micros::ZERO);
         changed.nets.clear();
+        if limits.net_lots.0 > 0 {
+            changed.nets.reserve_exact(MAX_QUOTES);
+        }
         context.event(Event::QuoteLimitsSet(QuoteLimitsSet {
             account,
             group,

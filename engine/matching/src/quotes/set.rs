@@ -224,6 +224,10 @@ impl Exchange {
     ) -> QuotesResult {
         let slot = self.quotes.find_or_add(set.account, set.group);
         let group = &mut self.quotes[slot];
+        if group.record.set == Sequence(0) {
+            group.quotes.reserve_exact(MAX_QUOTES);
+            group.fills.reserve_exact(MAX_QUOTES);
+        }
         group.record.revision = set.revision;
         group.record.digest = set.digest;
         group.record.set = context.sequence;

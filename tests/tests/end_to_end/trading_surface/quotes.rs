@@ -1,9 +1,9 @@
 //! `/quotes`: sets of quotes as ordinary orders, their refusals, leases and limits.
 
-use foretell_auth::quotes::QuotesMessage;
 use foretell_model::quote::{Quote, QuoteWord};
-use foretell_model::{ConditionId, Lots, Outcome, Price, Sequence, Side, TimeMs, WalletKind};
+use foretell_model::{ConditionId, Lots, Outcome, Price, Side};
 use foretell_tests::demo::Demo;
+use foretell_tests::quotes::{Terms, body, quote};
 use foretell_wire::text::ids;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -12,33 +12,6 @@ use serde_json::{Value, json};
 struct Maker {
     demo: Demo,
     separator: [u8; 32],
-}
-
-/// What a set says beside its quotes.
-#[derive(Clone, Copy)]
-struct Terms {
-    group: u8,
-    revision: u64,
-    seen: u64,
-    valid_ms: u64,
-}
-
-const TERMS: Terms = Terms {
-    group: 0,
-    revision: 1,
-    seen: u64::MAX,
-    valid_ms: 3_600_000,
-};
-
-const fn quote(outcome: Outcome, side: Side, price: u16, lots: u64) -> Quote {
-    Quote {
-        condition: 0,
-        outcome,
-        side,
-        price: Price(price),
-        lots: Lots(lots),
-        grow_tail: false,
-    }
 }
 
 impl Maker {
@@ -55,23 +28,7 @@ impl Maker {
     }
 
     fn signed(&self, terms: Terms, conditions: &[ConditionId], words: &[QuoteWord]) -> Value {
-        let wallet = ids::address(&self.demo.trader.address()).unwrap();
-        let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_millis();
-        let now = u64::try_from(now).unwrap();
-        let message = QuotesMessage {
-            maker: wallet,
-            signer: wallet,
-            signature_type: WalletKind::Eoa,
-            group: terms.group,
-            revision: terms.revision,
-            seen: Sequence(terms.seen),
-            timestamp: TimeMs(now),
-            valid_until: TimeMs(now + terms.valid_ms),
-            builder: [0; 32],
-            conditions,
-            quotes: words,
-        };
-        self.demo.trader.quotes_body(&message, &self.separator)
+        body(&self.demo.trader, &self.separator, terms, conditions, words)
     }
 
     async fn post(&self, body: &Value) -> (u16, Value) {
@@ -79,7 +36,7 @@ impl Maker {
     }
 
     async fn set(&self, revision: u64, quotes: &[Quote]) -> Value {
-        let terms = Terms { revision, ..TERMS };
+        let terms = Terms::revision(revision);
         let (status, answer) = self.post(&self.body(terms, quotes)).await;
         assert_eq!(status, 200, "{answer}");
         answer
@@ -158,10 +115,7 @@ async fn a_set_counts_once_and_the_newest_wins() {
     let maker = Maker::start().await;
     let yes = quote(Outcome::Yes, Side::Buy, 4_000, 1_000);
     let body = maker.body(
-        Terms {
-            revision: 7,
-            ..TERMS
-        },
+        Terms::revision(7),
         &[yes],
     );
     let (status, first) = maker.post(&body).await;
@@ -173,10 +127,7 @@ async fn a_set_counts_once_and_the_newest_wins() {
     assert_eq!((status, again), (200, repeated));
     let (status, older) = maker
         .post(&maker.body(
-            Terms {
-                revision: 6,
-                ..TERMS
-            },
+            Terms::revision(6),
             &[],
         ))
         .await;
@@ -186,10 +137,7 @@ async fn a_set_counts_once_and_the_newest_wins() {
 
     // Another process of the same maker signed the same revision with other quotes.
     let other = maker.body(
-        Terms {
-            revision: 7,
-            ..TERMS
-        },
+        Terms::revision(7),
         &[],
     );
     assert_eq!(maker.post(&other).await.0, 409);
@@ -197,10 +145,7 @@ async fn a_set_counts_once_and_the_newest_wins() {
 
     // Another exchange's signature, or a changed field, is nobody's.
     let mut forged = maker.body(
-        Terms {
-            revision: 8,
-            ..TERMS
-        },
+        Terms::revision(8),
         &[yes],
     );
     forged["set"]["group"] = json!(1);
@@ -211,10 +156,7 @@ async fn a_set_counts_once_and_the_newest_wins() {
         demo: maker.demo,
     };
     let body = elsewhere.body(
-        Terms {
-            revision: 8,
-            ..TERMS
-        },
+        Terms::revision(8),
         &[yes],
     );
     let (status, refused) = elsewhere.post(&body).await;
@@ -229,10 +171,7 @@ async fn a_wrong_set_is_named_and_changes_nothing() {
     let yes = quote(Outcome::Yes, Side::Buy, 4_000, 1_000);
     maker.set(1, &[yes]).await;
     let before = maker.live().await;
-    let terms = Terms {
-        revision: 2,
-        ..TERMS
-    };
+    let terms = Terms::revision(2);
     let high = Quote {
         price: Price(4_050),
         ..yes
@@ -359,10 +298,7 @@ async fn a_lease_and_a_limit_end_quotes() {
     assert!(maker.live().await.is_empty());
     let (status, frozen) = maker
         .post(&maker.body(
-            Terms {
-                revision: 2,
-                ..TERMS
-            },
+            Terms::revision(2),
             &[yes],
         ))
         .await;
@@ -390,9 +326,8 @@ async fn what_was_sold_is_not_offered_again_unseen() {
     demo.buy(&demo.other, 1, 500, 6_000).await;
     let filled = demo.sequence().await;
     let seen = |revision, seen| Terms {
-        revision,
         seen,
-        ..TERMS
+        ..Terms::revision(revision)
     };
     let larger = Quote {
         lots: Lots(1_500),
