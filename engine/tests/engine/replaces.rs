@@ -2,10 +2,13 @@
 
 use foretell_fixtures::{Order, order_id};
 use foretell_link::{Answer, Reply, Role};
-use foretell_model::command::CancelOrder;
+use foretell_model::command::{CancelOrder, SetQuoteLimits, SetQuotes};
 use foretell_model::limits::MAX_REPLACE;
+use foretell_model::quote::{Quote, QuoteLimits};
+use foretell_model::tail::Tail;
 use foretell_model::{
-    Command, CommandOutcome, OrderResult, OrderStatus, OrderType, Outcome, RejectionReason, Verdict,
+    Command, CommandOutcome, Lots, OrderResult, OrderStatus, OrderType, Outcome, Price,
+    RejectionReason, Sequence, Side, TimeMs, Verdict,
 };
 
 use crate::harness::{Engine, MACHINES, OwnedFrame, TestClient, config, frames};
@@ -86,6 +89,79 @@ fn cancels_come_first_and_each_frame_counts_what_the_group_touched() {
         let touched: Vec<u16> = group.iter().map(|frame| frame.stamp.touched).collect();
         assert_eq!(touched, [0, 1, 3]);
         assert_eq!(group[2].evidence, b"signed");
+    }
+}
+
+/// Gives trader 0 a group that freezes with its first fill, and two quotes of No, at 55 and 50 cents.
+fn quote_with_a_limit(client: &mut TestClient, world: &World) {
+    let maker = world.traders[0];
+    let limits = QuoteLimits {
+        window_ms: 60_000,
+        lots: Lots(1),
+        ..QuoteLimits::default()
+    };
+    let limited = client.ask(
+        Command::SetQuoteLimits(SetQuoteLimits {
+            account: maker.account,
+            key: maker.key,
+            group: 0,
+            limits,
+            reset: false,
+        }),
+        &[],
+    );
+    assert_eq!(limited.verdict, Verdict::Applied(CommandOutcome::Done));
+    let quote = |cents: u16| Quote {
+        condition: 0,
+        outcome: Outcome::No,
+        side: Side::Buy,
+        price: Price(cents * 100),
+        lots: Lots(500),
+        grow_tail: false,
+    };
+    let mut beside = Vec::new();
+    Tail::append(&[world.market], &mut beside);
+    Tail::append(&[quote(55).word(), quote(50).word()], &mut beside);
+    let now = world.time.millis();
+    let set = SetQuotes {
+        account: maker.account,
+        key: maker.key,
+        digest: order_id(77),
+        group: 0,
+        revision: 1,
+        seen: Sequence(u64::MAX),
+        timestamp: now,
+        valid_until: TimeMs(now.0 + 3_600_000),
+        conditions: 1,
+        quotes: 2,
+    };
+    let placed = client.ask(Command::SetQuotes(set), &beside);
+    let is_placed = |verdict: Verdict| match verdict {
+        Verdict::Applied(CommandOutcome::Quotes(result)) => result.placed.0 == 3,
+        _ => false,
+    };
+    assert!(is_placed(placed.verdict), "{placed:?}");
+}
+
+#[test]
+fn frozen_quotes_end_before_the_next_order_of_a_replace() {
+    for machine in MACHINES {
+        let directory = tempfile::tempdir().unwrap();
+        let engine = Engine::on(machine, directory.path());
+        let world = World::build(&engine);
+        let mut client = engine.client(Role::Trading);
+        quote_with_a_limit(&mut client, &world);
+        let orders = [taker(&world, 5, 2).place(), taker(&world, 6, 5).place()];
+        let replies = client.replace(false, &orders);
+        assert_eq!(status(replies[0].verdict), OrderStatus::Matched);
+        assert_eq!(status(replies[1].verdict), OrderStatus::Live);
+        engine.stop();
+        let journal = frames(directory.path());
+        let group = &journal[journal.len() - 3..];
+        assert!(are_together(group), "{group:?}");
+        assert_eq!(group[1].command, Command::Continue);
+        let touched: Vec<u16> = group.iter().map(|frame| frame.stamp.touched).collect();
+        assert_eq!(touched, [0, 1, 3]);
     }
 }
 
