@@ -2,8 +2,10 @@
 
 #[path = "generator/market_life.rs"]
 mod market_life;
+#[path = "generator/quotes.rs"]
+mod quotes;
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use foretell_model::command::{
     ArchiveMarket, AttestState, BindWallet, CancelAll, CancelMarketOrders, CancelOrder, Convert,
@@ -29,6 +31,15 @@ use crate::world::World;
 const START: TimeNs = TimeNs(1_700_000_000_123_456_789);
 const SECOND: u64 = 1_000_000_000;
 
+/// A command as it is sent.
+#[derive(Clone, Debug)]
+pub(crate) struct Sent {
+    pub(crate) command: Command,
+    /// Its tail; without its evidence.
+    pub(crate) beside: Vec<u8>,
+    pub(crate) stamp: CommandStamp,
+}
+
 /// Makes the commands of one sequence.
 #[derive(Clone)]
 pub(crate) struct Generator {
@@ -42,6 +53,8 @@ pub(crate) struct Generator {
     names: u32,
     /// Number of requested withdrawals.
     requested: u64,
+    /// Tails of the sets of quotes by the digest of their set.
+    tails: HashMap<OrderId, Vec<u8>>,
 }
 
 impl Generator {
@@ -56,6 +69,7 @@ impl Generator {
             prelude: VecDeque::new(),
             names: 0,
             requested: 0,
+            tails: HashMap::new(),
         };
         generator.prelude = generator.make_prelude();
         // By the seed, not drawn: other sequences stay as they are. The second one is rejected.
@@ -68,14 +82,15 @@ impl Generator {
         generator
     }
 
-    /// The next command and its time; `None` at the end.
-    pub(crate) fn next_command(&mut self) -> Option<(Command, TimeNs)> {
-        let (command, stamp) = self.next_stamped()?;
-        Some((command, stamp.time))
+    /// The next command without its operator and group; `None` at the end.
+    pub(crate) fn next_plain(&mut self) -> Option<Sent> {
+        let mut sent = self.next_sent()?;
+        sent.stamp = CommandStamp::at(sent.stamp.time);
+        Some(sent)
     }
 
-    /// The next command and its stamp; `None` at the end.
-    pub(crate) fn next_stamped(&mut self) -> Option<(Command, CommandStamp)> {
+    /// The next command; `None` at the end.
+    pub(crate) fn next_sent(&mut self) -> Option<Sent> {
         if self.world.sent.len() >= self.style.commands {
             return None;
         }
@@ -87,7 +102,11 @@ impl Generator {
             (due.unwrap_or_else(|| self.any_command()), time)
         };
         let stamp = self.stamp(&command, time);
-        Some((command, stamp))
+        Some(Sent {
+            beside: self.tail_of(&command),
+            command,
+            stamp,
+        })
     }
 
     /// Records the result of the last command.
@@ -168,6 +187,9 @@ impl Generator {
         if self.style.flavour == Flavour::MarketLife {
             self.prelude_of_market_life(&mut prelude);
         }
+        if self.style.flavour == Flavour::Quotes {
+            self.prelude_of_quotes(&mut prelude);
+        }
         prelude
     }
 
@@ -246,6 +268,7 @@ impl Generator {
                 let lots = Lots(self.rng.below(60));
                 Command::DecreaseOrder(DecreaseOrder { owner, order, lots })
             }
+            Kind::SetQuotes | Kind::RenewQuotes | Kind::SetQuoteLimits => self.quotes_command(kind),
             Kind::CancelAll => Command::CancelAll(CancelAll {
                 owner: self.owner(),
                 heartbeat: self.rng.percent(30),
@@ -620,6 +643,7 @@ impl Generator {
             Command::Redeem(Redeem { market, .. }) => market.0 = market.0.wrapping_add(1),
             Command::Convert(Convert { questions, .. }) => *questions = questions.with(1),
             Command::RegisterMarket(market) => market.tokens.swap(0, 1),
+            Command::SetQuotes(set) => self.alter_set(set),
             Command::RegisterKey(RegisterKey { read_only, .. }) => *read_only = !*read_only,
             _ => {}
         }

@@ -16,7 +16,7 @@ use foretell_model::{
     Command, CommandKind, CommandStamp, Event, EventKind, Sequence, TimeNs, Verdict,
 };
 
-use crate::generator::Generator;
+use crate::generator::{Generator, Sent};
 use crate::twin_agrees::pair::Pair;
 
 /// Commands of a recorded journal.
@@ -118,7 +118,7 @@ fn replay(rules: u32, file: &[u8]) -> Result<(), String> {
         let known = frame
             .decode(&mut scratch)
             .map_err(|error| error.to_string())?;
-        let verdict = pair.step(known.command, stamp)?;
+        let verdict = pair.step(known.command, known.evidence, stamp)?;
         if !matches!(verdict, Verdict::Applied(_)) || pair.events() != known.events {
             let events = pair.events();
             return Err(format!(
@@ -160,9 +160,13 @@ fn journal(rules: u32, seed: u64) -> Option<(usize, Vec<u8>)> {
     while applied < FRAMES {
         let switch =
             (applied == 0 && rules > FIRST_RULES).then_some(Command::SwitchRules { rules });
-        let (next, stamp) = generator.next_stamped()?;
+        let Sent {
+            command: next,
+            beside,
+            stamp,
+        } = generator.next_sent()?;
         let command = switch.unwrap_or(next);
-        let verdict = pair.step(&command, stamp).expect("they agree");
+        let verdict = pair.step(&command, &beside, stamp).expect("they agree");
         generator.observe(&command, pair.state());
         if let Verdict::Applied(_) = verdict {
             applied += 1;
@@ -174,7 +178,13 @@ fn journal(rules: u32, seed: u64) -> Option<(usize, Vec<u8>)> {
             let codes = pair.events().iter().map(Event::code);
             seen.insert((true, command.code()));
             seen.extend(codes.map(|code| (false, code)));
-            push(&mut file, (applied, stamp), &command, pair.events());
+            push(
+                &mut file,
+                (applied, stamp),
+                &command,
+                pair.events(),
+                &beside,
+            );
         }
     }
     file.extend(pair.digest());
@@ -186,9 +196,11 @@ fn push(
     (number, stamp): (usize, CommandStamp),
     command: &Command,
     events: &[Event],
+    beside: &[u8],
 ) {
     let start = file.len();
-    file.resize(start + length(events.len(), 0), 0);
+    file.resize(start + length(events.len(), beside.len()), 0);
     let frame = &mut file[start..];
-    encode(frame, Sequence(number as u64), stamp, command, events, &[]);
+    let sequence = Sequence(number as u64);
+    encode(frame, sequence, stamp, command, events, beside);
 }

@@ -5,6 +5,7 @@ mod data_agrees;
 mod generator;
 mod golden_journals;
 mod placements;
+mod quoted;
 mod restore_agrees;
 mod rng;
 mod stream_agrees;

@@ -173,7 +173,12 @@ fn amounts(rng: &mut Rng, order_type: OrderType, side: Side, price: u64, lots: u
 }
 
 /// Usually a key that may trade for the account.
-fn key_for(rng: &mut Rng, style: &Style, world: &World, account: AccountNumber) -> KeyNumber {
+pub(crate) fn key_for(
+    rng: &mut Rng,
+    style: &Style,
+    world: &World,
+    account: AccountNumber,
+) -> KeyNumber {
     let keys = world.keys_for(account);
     if keys.is_empty() || rng.percent(style.unknown) {
         let known = u32::try_from(world.keys.len()).expect("few keys");
@@ -197,7 +202,7 @@ fn expiration(rng: &mut Rng, world: &World, order_type: OrderType, now: TimeNs) 
 }
 
 /// Usually inside the window, often at its limits.
-fn timestamp(rng: &mut Rng, world: &World, now: TimeNs) -> TimeMs {
+pub(crate) fn timestamp(rng: &mut Rng, world: &World, now: TimeNs) -> TimeMs {
     let now = now.millis().0;
     let past = world.settings.timestamp_past_ms;
     let future = world.settings.timestamp_future_ms;

@@ -11,6 +11,9 @@ pub(crate) enum Kind {
     CancelAll,
     CancelMarketOrders,
     DecreaseOrder,
+    SetQuotes,
+    RenewQuotes,
+    SetQuoteLimits,
     Deposit,
     Withdraw,
     WithdrawFees,
@@ -79,6 +82,9 @@ const USUAL: &[(Kind, u64)] = &[
     (Kind::CancelAll, 3),
     (Kind::CancelMarketOrders, 3),
     (Kind::DecreaseOrder, 8),
+    (Kind::SetQuotes, 20),
+    (Kind::RenewQuotes, 4),
+    (Kind::SetQuoteLimits, 4),
     (Kind::Deposit, 10),
     (Kind::Withdraw, 3),
     (Kind::WithdrawFees, 2),
@@ -157,6 +163,8 @@ pub(crate) enum Flavour {
     ManyReferences,
     /// Operators, clocks, delays, rebates and proposals.
     MarketLife,
+    /// Many sets of quotes, and orders that meet them.
+    Quotes,
 }
 
 /// One sequence's style.
@@ -191,16 +199,18 @@ const SIZES: &[&[u64]] = &[
 const COMMANDS: usize = 200;
 const COMMANDS_WITH_MANY_QUESTIONS: usize = 500;
 const COMMANDS_OF_MARKET_LIFE: usize = 300;
+const COMMANDS_OF_QUOTES: usize = 300;
 const COMMANDS_WITH_MANY_REFERENCES: usize = 1_400;
 
 impl Style {
     pub(crate) fn new(rng: &mut Rng) -> Self {
-        let flavour = match rng.below(120) {
+        let flavour = match rng.below(150) {
             0 => Flavour::ManyQuestions,
             1..=3 => Flavour::ManyKeys,
             4..=20 => Flavour::Lifecycle,
             21 => Flavour::ManyReferences,
             22..=80 => Flavour::MarketLife,
+            120.. => Flavour::Quotes,
             _ => Flavour::Mixed,
         };
         let weights = USUAL
@@ -222,6 +232,7 @@ impl Style {
             })
             .collect();
         let commands = match flavour {
+            Flavour::Quotes => COMMANDS_OF_QUOTES,
             Flavour::ManyQuestions => COMMANDS_WITH_MANY_QUESTIONS,
             Flavour::ManyReferences => COMMANDS_WITH_MANY_REFERENCES,
             Flavour::MarketLife => COMMANDS_OF_MARKET_LIFE,
@@ -271,6 +282,9 @@ fn weight_factor(rng: &mut Rng, flavour: Flavour, kind: Kind) -> u64 {
         (Flavour::MarketLife, Kind::Convert | Kind::ResolveMarket) => 4,
         (Flavour::MarketLife, Kind::Redeem | Kind::Again | Kind::Withdraw) => 2,
         (Flavour::MarketLife, Kind::Place) => 1,
+        (Flavour::Quotes, Kind::SetQuotes) => rng.pick(&[4, 8]),
+        (Flavour::Quotes, Kind::RenewQuotes | Kind::SetQuoteLimits) => rng.pick(&[1, 4]),
+        (Flavour::Quotes, Kind::Place) => rng.pick(&[1, 2]),
         (Flavour::MarketLife, kind) if MARKET_LIFE.iter().any(|(known, _)| *known == kind) => {
             rng.pick(&[1, 4, 8])
         }

@@ -31,6 +31,13 @@ pub(crate) struct KnownMarket {
     pub(crate) holds: HoldSet,
 }
 
+/// A group of quotes, and the commands of its last fills.
+#[derive(Clone, Debug)]
+pub(crate) struct KnownGroup {
+    pub(crate) group: state::QuoteGroup,
+    pub(crate) fills: Vec<Sequence>,
+}
+
 /// The generator's knowledge.
 #[derive(Clone, Debug)]
 pub(crate) struct World {
@@ -54,6 +61,11 @@ pub(crate) struct World {
     pub(crate) mode: SystemMode,
     pub(crate) settings: Settings,
     pub(crate) fees: u64,
+    /// Whether work is pending.
+    pub(crate) is_pending: bool,
+    pub(crate) groups: Vec<KnownGroup>,
+    /// Resting orders.
+    pub(crate) resting: Vec<state::Order>,
     /// Live orders.
     pub(crate) orders: Vec<(OrderId, AccountNumber)>,
     /// Orders of `placed` that the book killed and that are remembered.
@@ -84,6 +96,9 @@ impl World {
             mode: SystemMode::Running,
             settings: Settings::default(),
             fees: 0,
+            is_pending: false,
+            groups: Vec::new(),
+            resting: Vec::new(),
             orders: Vec::new(),
             killed: Vec::new(),
             positions: Vec::new(),
@@ -112,6 +127,8 @@ impl World {
         self.keys.clear();
         self.markets.clear();
         self.events.clear();
+        self.groups.clear();
+        self.resting.clear();
         self.orders.clear();
         self.killed.clear();
         self.positions.clear();
@@ -132,6 +149,7 @@ impl World {
                 mode,
                 settings,
                 fees,
+                pending,
                 ..
             }) => {
                 self.sequence = sequence;
@@ -139,6 +157,7 @@ impl World {
                 self.mode = mode;
                 self.settings = settings;
                 self.fees = fees.0;
+                self.is_pending = pending.is_some();
             }
             StateRecord::Account(state::Account {
                 wallet,
@@ -185,14 +204,10 @@ impl World {
                 free,
                 ..
             }) => self.positions.push((account, market, free)),
-            StateRecord::Order(state::Order {
-                id,
-                account,
-                expiration,
-                ..
-            }) => {
-                self.orders.push((id, account));
-                self.expires(expiration);
+            StateRecord::Order(order) => {
+                self.resting.push(order);
+                self.orders.push((order.id, order.account));
+                self.expires(order.expiration);
             }
             StateRecord::DelayedOrder(state::DelayedOrder {
                 id,
@@ -240,6 +255,24 @@ impl World {
                 account,
                 ..
             }) => self.withdrawals.push((withdrawal, account)),
+            StateRecord::QuoteGroup(group) => {
+                if self.quotes_of(group.account, group.group).next().is_some() {
+                    self.due.push(group.until);
+                }
+                let fills = Vec::new();
+                self.groups.push(KnownGroup { group, fills });
+            }
+            StateRecord::QuoteFill(state::QuoteFill {
+                account,
+                group,
+                sequence,
+                ..
+            }) => {
+                let mut groups = self.groups.iter_mut();
+                let of = groups
+                    .find(|known| (known.group.account, known.group.group) == (account, group));
+                of.expect("a fill has a group").fills.push(sequence);
+            }
             StateRecord::RememberedOrder(state::RememberedOrder {
                 id,
                 state: OrderIdState::Killed { .. },
@@ -274,6 +307,23 @@ impl World {
             .filter(|(at, is_open)| at.0 > 0 && *is_open);
         self.due
             .extend(due.map(|(at, _)| TimeNs(at.0.saturating_mul(1_000_000))));
+    }
+
+    /// A group, if it is known.
+    pub(crate) fn group(&self, account: AccountNumber, group: u8) -> Option<&KnownGroup> {
+        let mut groups = self.groups.iter();
+        groups.find(|known| (known.group.account, known.group.group) == (account, group))
+    }
+
+    /// The live quotes of a group.
+    pub(crate) fn quotes_of(
+        &self,
+        account: AccountNumber,
+        group: u8,
+    ) -> impl Iterator<Item = &state::Order> {
+        let is_of =
+            move |order: &&state::Order| order.account == account && order.group == Some(group);
+        self.resting.iter().filter(is_of)
     }
 
     /// When the first thing falls due.

@@ -71,7 +71,7 @@ impl Busy {
     fn give(&mut self, command: &Command) {
         self.count += 1;
         let time = self.time();
-        self.journal.apply(&mut self.exchange, command, time);
+        self.journal.apply(&mut self.exchange, command, &[], time);
     }
 
     fn reference(&self) -> Reference {

@@ -29,7 +29,8 @@ fn journal() -> Journal {
         count += 1;
         let order = trader(account.0).order(side, Lots(lots.into())).at("0.4");
         let order = order.on(A).id(order_id(count)).signed(NOW.millis());
-        life.journal.apply(&mut life.exchange, &order.place(), NOW);
+        life.journal
+            .apply(&mut life.exchange, &order.place(), &[], NOW);
     };
     for frame in 0..FILLS / OF_FRAME {
         let fills = (frame * OF_FRAME..).take(OF_FRAME as usize);

@@ -9,7 +9,8 @@ use foretell_model::{
 use foretell_reference::Exchange;
 use serde_json::{Map, Value, json};
 
-use crate::generator::Generator;
+use crate::generator::{Generator, Sent};
+use crate::quoted::beside_with_builder;
 
 /// A frame that owns its data.
 #[derive(Debug)]
@@ -46,8 +47,13 @@ impl Journal {
             new_words,
             ..Self::default()
         };
-        while let Some((command, stamp)) = generator.next_stamped() {
-            journal.apply(&mut exchange, &command, stamp);
+        while let Some(sent) = generator.next_sent() {
+            let Sent {
+                command,
+                beside,
+                stamp,
+            } = sent;
+            journal.apply(&mut exchange, &command, &beside, stamp);
             let mut records: Vec<StateRecord> = Vec::new();
             exchange.visit_state(&mut |record| records.push(*record));
             generator.observe(&command, &records);
@@ -55,16 +61,17 @@ impl Journal {
         journal
     }
 
-    /// Executes a command, and keeps its frame if there is one.
+    /// Executes a command, and keeps its frame if there is one. `beside` begins with its tail.
     pub(crate) fn apply(
         &mut self,
         exchange: &mut Exchange,
         command: &Command,
+        beside: &[u8],
         stamp: impl Into<CommandStamp>,
     ) {
         let mut events = Vec::new();
         let stamp = stamp.into();
-        let verdict = exchange.apply(command, stamp, &mut events);
+        let verdict = exchange.apply_with(command, beside, stamp, &mut events);
         if !matches!(verdict, Verdict::Applied(_)) {
             return;
         }
@@ -78,6 +85,10 @@ impl Journal {
             }
             Command::DescribeMarket { market } => edit(market.0 as usize + self.new_words),
             Command::PlaceOrder(_) => of_builder(exchange.sequence().0 % BUILDERS),
+            Command::SetQuotes(set) => {
+                let builder = builder_code(exchange.sequence().0 % BUILDERS);
+                beside_with_builder(set, beside, builder)
+            }
             _ => Vec::new(),
         };
         // Neither the exchange's time nor an engine's clock goes back.

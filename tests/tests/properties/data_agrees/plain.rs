@@ -15,6 +15,7 @@ use foretell_model::{
 
 use crate::data_agrees::journal::{BUILDERS, Frame, Journal};
 use crate::data_agrees::positions::{Closed, Key, Positions, floor_parts};
+use crate::quoted::order_of;
 
 /// A market.
 #[derive(Clone)]
@@ -147,7 +148,7 @@ impl Plain {
         self.last = frame.sequence.0;
         self.own = match frame.command {
             Command::PlaceOrder(order) => Some(Own {
-                number: OrderNumber(frame.sequence.0),
+                number: OrderNumber::of(frame.sequence, 0),
                 order,
                 builder: builder_of(frame),
             }),
@@ -217,6 +218,14 @@ impl Plain {
                     builder: own.builder,
                 };
                 self.resting.insert(own.number, resting);
+            }
+            Event::QuotePlaced(placed) => {
+                let resting = Resting {
+                    order: order_of(&frame.command, &frame.evidence, &placed),
+                    lots: i128::from(placed.lots.0),
+                    builder: builder_of(frame),
+                };
+                self.resting.insert(placed.order, resting);
             }
             Event::OrderDelayed(_) => {
                 let own = self.own.expect("an order");

@@ -32,7 +32,7 @@ impl Life {
         let before = self.journal.frames.len();
         self.count += 1;
         let time = TimeNs(u64::from(self.count) * 1_000_000_000);
-        self.journal.apply(&mut self.exchange, command, time);
+        self.journal.apply(&mut self.exchange, command, &[], time);
         assert_eq!(self.journal.frames.len(), before + 1, "{command:?}");
     }
 

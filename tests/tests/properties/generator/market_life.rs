@@ -19,8 +19,11 @@ use super::Generator;
 use crate::style::Kind;
 
 impl Generator {
-    /// What must come first, usually: time that is due.
+    /// What must come first, usually: pending work, then time that is due.
     pub(super) fn due_command(&mut self, time: TimeNs) -> Option<Command> {
+        if self.world.is_pending && self.rng.percent(90) {
+            return Some(Command::Continue);
+        }
         let is_due = self.world.first_due().is_some_and(|due| due <= time);
         (is_due && self.rng.percent(90)).then_some(Command::AdvanceTime)
     }
@@ -41,7 +44,7 @@ impl Generator {
         if self.rng.percent(chance) || (must && self.rng.percent(90)) {
             stamp.operator = self.operator_for(command);
         }
-        if matches!(command, Command::PlaceOrder(_)) && self.rng.percent(2) {
+        if matches!(command, Command::PlaceOrder(_) | Command::Continue) && self.rng.percent(2) {
             stamp.touched = self.rng.pick(&[1, 4_093, 4_094, 4_095, 4_096]);
         }
         stamp

@@ -29,11 +29,12 @@ fn played(seed: u64, commands: u64) -> Exchange {
     let mut generator = Generator::new(seed);
     let mut exchange = Exchange::new(Capacity::NONE, seed);
     for _ in 0..commands {
-        let Some((command, stamp)) = generator.next_stamped() else {
+        let Some(sent) = generator.next_sent() else {
             break;
         };
-        exchange.apply(&command, stamp, &mut Vec::new());
-        generator.observe(&command, &records_of(&exchange));
+        let events = &mut Vec::new();
+        exchange.apply_with(&sent.command, &sent.beside, sent.stamp, events);
+        generator.observe(&sent.command, &records_of(&exchange));
     }
     exchange
 }

@@ -11,7 +11,7 @@ use foretell_model::digest::StateDigest;
 use foretell_model::state::StateRecord;
 use foretell_model::{Command, CommandStamp, Event};
 
-use crate::generator::Generator;
+use crate::generator::{Generator, Sent};
 use crate::rng::Rng;
 
 /// Sequences of an ordinary run.
@@ -57,18 +57,19 @@ pub(crate) fn restored(exchange: &Exchange, capacity: Capacity, index_key: u64) 
     copy
 }
 
-/// Sends a command to both and compares all visible results.
+/// Sends a command to both and compares all visible results; `beside` begins with its tail.
 pub(crate) fn step(
     original: &mut Exchange,
     copy: &mut Exchange,
     command: &Command,
+    beside: &[u8],
     stamp: impl Into<CommandStamp>,
 ) -> Vec<Event> {
     let stamp = stamp.into();
     let (mut events, mut copied) = (Vec::new(), Vec::new());
-    let verdict = original.apply(command, stamp, &mut events);
+    let verdict = original.apply_with(command, beside, stamp, &mut events);
     assert_eq!(
-        copy.apply(command, stamp, &mut copied),
+        copy.apply_with(command, beside, stamp, &mut copied),
         verdict,
         "{command:?}"
     );
@@ -91,7 +92,7 @@ fn a_restored_exchange_goes_on_as_the_original() {
         let mut generator = Generator::new(seed);
         let mut original = Exchange::new(Capacity::NONE, seed);
         let mut copy = restored(&original, AMPLE, seed);
-        while let Some((command, stamp)) = generator.next_stamped() {
+        while let Some(sent) = generator.next_sent() {
             if rng.percent(4) {
                 let capacity = rng.pick(&[Capacity::NONE, AMPLE]);
                 // Sometimes a copy of the copy: repeated restores lose nothing.
@@ -99,8 +100,13 @@ fn a_restored_exchange_goes_on_as_the_original() {
                 copy = restored(source, capacity, rng.next());
                 restores += 1;
             }
-            step(&mut original, &mut copy, &command, stamp);
-            generator.observe(&command, &records_of(&original));
+            let Sent {
+                command,
+                beside,
+                stamp,
+            } = &sent;
+            step(&mut original, &mut copy, command, beside, *stamp);
+            generator.observe(command, &records_of(&original));
         }
     }
     assert!(restores > 1_000, "{restores} restores");

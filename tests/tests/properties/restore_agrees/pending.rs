@@ -40,10 +40,10 @@ fn pending_work_goes_on_after_a_restore() {
         applied(&mut original, &start);
         assert!(original.has_pending_work());
         let mut copy = restored(&original, Capacity::NONE, 3);
-        let ended = step(&mut original, &mut copy, &Command::Continue, NOW);
+        let ended = step(&mut original, &mut copy, &Command::Continue, &[], NOW);
         assert_eq!(ended.len() as u64, MANY - MAX_VISITED_ORDERS as u64);
         // The same again: nothing is left to end.
-        step(&mut original, &mut copy, &start, NOW);
+        step(&mut original, &mut copy, &start, &[], NOW);
     }
 }
 

@@ -17,6 +17,7 @@ use foretell_model::{
 use serde_json::Value;
 
 use crate::data_agrees::journal::Frame;
+use crate::quoted::order_of;
 use crate::stream_agrees::text::uuid;
 
 /// One order, live or being placed.
@@ -144,8 +145,8 @@ pub(crate) struct Story {
     pub(crate) books: Vec<BookStory>,
     pub(crate) steps: Vec<Step>,
     pub(crate) notices: Vec<Event>,
-    /// The frame's order: placed, or released.
-    pub(crate) own: Option<PlaceOrder>,
+    /// The frame's order, placed or released, or its quotes.
+    pub(crate) own: Vec<PlaceOrder>,
 }
 
 /// The exchange as streams need it.
@@ -242,7 +243,7 @@ impl Twin {
             Command::PlaceOrder(placed) => Some(self.placed(placed)),
             _ => None,
         };
-        story.own = own.as_ref().map(|own| own.placed);
+        story.own.extend(own.as_ref().map(|own| own.placed));
         let is_killed = |event: &Event| matches!(event, Event::OrderKilled(_));
         if let Some(own) = &own
             && !frame.events.iter().any(is_killed)
@@ -290,6 +291,15 @@ impl Twin {
                         _ => self.orders.insert(fill.maker_order.0, maker),
                     };
                 }
+                Event::QuotePlaced(placed) => {
+                    let order = order_of(&frame.command, &frame.evidence, &placed);
+                    story.own.push(order);
+                    let mut quote = self.placed(&order);
+                    self.touch(&mut story, &quote, frame.sequence);
+                    quote.left = placed.lots.0;
+                    (story.steps).push(Step::Order(quote.clone(), "PLACEMENT", "LIVE"));
+                    self.orders.insert(placed.order.0, quote);
+                }
                 Event::OrderRested(OrderRested { lots, price }) => {
                     let mut own = own.take().expect("an order");
                     assert_eq!(Price(u16::try_from(own.price).expect("a price")), price);
@@ -308,7 +318,7 @@ impl Twin {
                     number = order.0;
                     is_released = true;
                     own = self.delayed.remove(&number);
-                    story.own = own.as_ref().map(|own| own.placed);
+                    story.own.extend(own.as_ref().map(|own| own.placed));
                 }
                 Event::OrderCompleted => {
                     let own = own.take().expect("an order");

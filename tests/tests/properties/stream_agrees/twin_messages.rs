@@ -6,8 +6,8 @@ use foretell_model::event::{
     TermsSet,
 };
 use foretell_model::{
-    Event, MarketNumber, MarketState, Outcome, Payout, PlaceOrder, Sequence, Side, SystemMode,
-    Tick, TimeMs, TimeNs,
+    Event, MarketNumber, MarketState, Outcome, Payout, Sequence, Side, SystemMode, Tick, TimeMs,
+    TimeNs,
 };
 use foretell_wire::text::ids::token_text;
 use serde_json::Value;
@@ -85,9 +85,8 @@ impl Twin {
             written,
             out: Vec::new(),
         };
-        let own = story.own.as_ref();
         for book in &story.books {
-            self.book_messages(&mut to, own, book, story);
+            self.book_messages(&mut to, book, story);
         }
         for notice in &story.notices {
             self.notice(&mut to, notice, story);
@@ -163,17 +162,10 @@ impl Twin {
         best_of(&self.ladder(market), outcome)
     }
 
-    fn book_messages(
-        &self,
-        to: &mut FrameWriter<'_>,
-        own: Option<&PlaceOrder>,
-        book: &BookStory,
-        story: &Story,
-    ) {
+    fn book_messages(&self, to: &mut FrameWriter<'_>, book: &BookStory, story: &Story) {
         let (market, previous) = (book.market, Some(book.previous.0));
-        let own = own
-            .filter(|own| own.market == market)
-            .map(|own| own.outcome);
+        let mut own = story.own.iter();
+        let own = own.find(|own| own.market == market).map(|own| own.outcome);
         let first = own.unwrap_or(Outcome::Yes);
         let tokens = [first, other(first)];
         let begin = to.out.len();

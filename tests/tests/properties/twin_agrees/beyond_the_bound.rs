@@ -2,6 +2,7 @@
 //! order, leave the same work, and finish it in the same way.
 
 mod market_life;
+mod quotes;
 
 use foretell_fixtures::{market, order_id, trader};
 use foretell_model::command::{
@@ -72,7 +73,11 @@ impl Crowd {
     }
 
     fn send_stamped(&mut self, command: Command, stamp: CommandStamp) -> Verdict {
-        let verdict = self.pair.step_quickly(&command, stamp);
+        self.send_beside(command, &[], stamp)
+    }
+
+    fn send_beside(&mut self, command: Command, beside: &[u8], stamp: CommandStamp) -> Verdict {
+        let verdict = self.pair.step_quickly(&command, beside, stamp);
         verdict.unwrap_or_else(|difference| panic!("{command:?}: {difference}"))
     }
 

@@ -3,16 +3,19 @@
 use std::collections::BTreeMap;
 
 use foretell_model::event::OrderClosed;
+use foretell_model::state::StateRecord;
 use foretell_model::{
     CloseReason, Command, CommandKind, CommandOutcome, Event, EventKind, MatchKind, OrderResult,
     OrderStatus, Payout, Rejection, RejectionReason, Verdict,
 };
 
+use crate::twin_agrees::quotes_seen::QuotesSeen;
+
 /// Number of occurrences of each.
-type Counts<T> = BTreeMap<T, u64>;
+pub(crate) type Counts<T> = BTreeMap<T, u64>;
 
 /// Minimum number of occurrences in a whole run.
-const ENOUGH: u64 = 5;
+pub(crate) const ENOUGH: u64 = 5;
 
 /// Kinds of all responses and events.
 #[derive(Clone, Debug, Default)]
@@ -31,12 +34,13 @@ pub(crate) struct Coverage {
     due: Counts<u8>,
     /// Payouts of the outside question that won.
     outside_won: u64,
+    quotes: QuotesSeen,
 }
 
 /// Every pinned number of a command that can be `Repeated`.
 const REPEATABLE: &[u8] = &[
-    1, 3, 4, 10, 11, 12, 13, 15, 16, 18, 19, 20, 21, 22, 30, 31, 37, 39, 40, 50, 51, 52, 54, 2, 41,
-    42, 46, 48, 59, 60, 61,
+    1, 3, 4, 6, 7, 8, 10, 11, 12, 13, 15, 16, 18, 19, 20, 21, 22, 30, 31, 37, 39, 40, 50, 51, 52,
+    54, 2, 41, 42, 46, 48, 59, 60, 61,
 ];
 
 /// The first events of what time does: closed, released, started rebates, opened or closed a market,
@@ -48,13 +52,17 @@ const EVENT_FROZEN: u8 = 31;
 /// The newest rules have no successor.
 const SWITCH_RULES: u8 = 52;
 const RULES_SWITCHED: u8 = 52;
-/// Pending work needs more than 4,096 resting orders; `beyond_the_bound` has them.
-const WORK_PENDING: u8 = 55;
-const CONTINUE: u8 = 56;
 
 impl Coverage {
-    /// Records a command and its result.
-    pub(crate) fn record(&mut self, command: &Command, verdict: &Verdict, events: &[Event]) {
+    /// Records a command, its result and the state after it.
+    pub(crate) fn record(
+        &mut self,
+        command: &Command,
+        verdict: &Verdict,
+        events: &[Event],
+        state: &[StateRecord],
+    ) {
+        self.quotes.record(verdict, events, state);
         match verdict {
             Verdict::Applied(outcome) => {
                 count(&mut self.commands_applied, command.code());
@@ -112,6 +120,7 @@ impl Coverage {
         add(&mut self.kinds, other.kinds);
         add(&mut self.due, other.due);
         self.outside_won += other.outside_won;
+        self.quotes.merge(other.quotes);
     }
 
     /// Asserts that all cases reachable by random commands occurred.
@@ -119,12 +128,12 @@ impl Coverage {
         let missing = missing(
             EventKind::ALL.iter().map(|kind| kind.code()),
             &self.events,
-            &[WORK_PENDING, RULES_SWITCHED],
+            &[RULES_SWITCHED],
         );
         assert!(missing.is_empty(), "events never seen: {missing:?}");
 
         let all = CommandKind::ALL.iter().map(|kind| kind.code());
-        let missing = self::missing(all, &self.commands_applied, &[CONTINUE, SWITCH_RULES]);
+        let missing = self::missing(all, &self.commands_applied, &[SWITCH_RULES]);
         assert!(missing.is_empty(), "commands never applied: {missing:?}");
         let repeatable = REPEATABLE.iter().copied();
         let missing = self::missing(repeatable, &self.commands_repeated, &[]);
@@ -134,19 +143,20 @@ impl Coverage {
             all,
             &self.refusals,
             &[
-                // Needs pending work.
-                RejectionReason::WorkPending,
                 // A closed market's book empties in work that must end first, so `WorkPending`
                 // answers before this can.
                 RejectionReason::BookNotEmpty,
                 // The matcher's answer.
                 RejectionReason::NotAllCanceled,
+                // A quote alone is refused with it, not a command.
+                RejectionReason::FilledSince,
                 // Beyond what one sequence adds.
                 RejectionReason::ListFull,
                 RejectionReason::TooManyOperators,
             ],
         );
         assert!(missing.is_empty(), "refusals never seen: {missing:?}");
+        self.quotes.assert_wide();
 
         use RejectionReason::{CrossesBook, FakNoMatch, FokNotFilled, MarketableBelowMinimum};
         let kills = [
@@ -185,7 +195,7 @@ fn has_details(refusal: &Rejection) -> bool {
     refusal.details != [0; 2]
 }
 
-fn missing<T: Ord + Copy>(
+pub(crate) fn missing<T: Ord + Copy>(
     all: impl Iterator<Item = T>,
     seen: &Counts<T>,
     excepted: &[T],
@@ -195,11 +205,11 @@ fn missing<T: Ord + Copy>(
         .collect()
 }
 
-fn count<T: Ord>(counts: &mut Counts<T>, seen: T) {
+pub(crate) fn count<T: Ord>(counts: &mut Counts<T>, seen: T) {
     *counts.entry(seen).or_default() += 1;
 }
 
-fn add<T: Ord>(counts: &mut Counts<T>, others: Counts<T>) {
+pub(crate) fn add<T: Ord>(counts: &mut Counts<T>, others: Counts<T>) {
     for (seen, more) in others {
         *counts.entry(seen).or_default() += more;
     }

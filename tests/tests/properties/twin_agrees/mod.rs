@@ -7,14 +7,19 @@
 mod beyond_the_bound;
 mod coverage;
 pub(crate) mod pair;
+mod quotes_seen;
 mod shrink;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::generator::Generator;
+use crate::generator::{Generator, Sent};
 use coverage::Coverage;
+use foretell_model::command::SetQuotes;
+use foretell_model::quote::QuoteWord;
+use foretell_model::tail::Tail;
+use foretell_model::{Command, MarketNumber};
 use pair::Pair;
-use shrink::{Timed, shrink, step};
+use shrink::{shrink, step};
 
 /// Sequences of an ordinary run.
 const SEQUENCES: u64 = 3_300;
@@ -59,7 +64,7 @@ fn work(
     next: &AtomicU64,
     failed: &AtomicBool,
     sequences: u64,
-) -> Result<Coverage, (u64, Vec<Timed>)> {
+) -> Result<Coverage, (u64, Vec<Sent>)> {
     let mut seen = Coverage::default();
     while !failed.load(Ordering::Relaxed) {
         let seed = next.fetch_add(1, Ordering::Relaxed);
@@ -78,38 +83,57 @@ fn work(
 }
 
 /// Runs one sequence; on failure returns the commands so far.
-fn run(seed: u64) -> Result<Coverage, Vec<Timed>> {
+fn run(seed: u64) -> Result<Coverage, Vec<Sent>> {
     let mut pair = Pair::cramped(seed);
     let mut generator = Generator::new(seed);
     let mut seen = Coverage::default();
     let mut commands = Vec::new();
-    while let Some((command, stamp)) = generator.next_stamped() {
-        commands.push((command, stamp));
-        let Ok(verdict) = step(&mut pair, &command, stamp) else {
+    while let Some(sent) = generator.next_sent() {
+        let command = sent.command;
+        commands.push(sent);
+        let Ok(verdict) = step(&mut pair, &commands[commands.len() - 1]) else {
             return Err(commands);
         };
         generator.observe(&command, pair.state());
-        seen.record(&command, &verdict, pair.events());
+        seen.record(&command, &verdict, pair.events(), pair.state());
     }
     Ok(seen)
 }
 
 /// Prints the shortest form of a failing sequence.
-fn report(commands: Vec<Timed>, seed: u64) -> ! {
+fn report(commands: Vec<Sent>, seed: u64) -> ! {
     // A panicking side would print its message once for each attempt at a shorter sequence.
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
     let (commands, failure) = shrink(commands, seed);
     std::panic::set_hook(hook);
-    for (at, (command, stamp)) in commands.iter().enumerate() {
+    for (at, sent) in commands.iter().enumerate() {
+        let (command, stamp) = (&sent.command, sent.stamp);
         let (time, operator, touched) = (stamp.time.0, stamp.operator, stamp.touched);
         println!("{at:4} {time} operator {operator} touched {touched} {command:?}");
+        if let Command::SetQuotes(set) = command {
+            println!("     {}", tail_in_words(set, &sent.beside));
+        }
     }
     panic!(
         "seed {seed}: after command {} of the shortened sequence above, {}\n\
          rerun with FORETELL_TWIN_SEED={seed}",
         failure.at, failure.message
     );
+}
+
+/// The markets and quotes of a set.
+fn tail_in_words(set: &SetQuotes, beside: &[u8]) -> String {
+    let markets = Tail::<MarketNumber>::split(beside, set.conditions.into());
+    let quotes = markets.and_then(|(markets, rest)| {
+        let (words, _) = Tail::<QuoteWord>::split(rest, set.quotes.into())?;
+        let quotes: Vec<_> = words.items().flatten().map(|word| word.read()).collect();
+        Some(format!(
+            "{:?} {quotes:?}",
+            markets.items().collect::<Vec<_>>()
+        ))
+    });
+    quotes.unwrap_or_else(|| format!("{} bytes that are no tail", beside.len()))
 }
 
 fn number_from(variable: &str) -> Option<u64> {

@@ -52,13 +52,14 @@ impl Pair {
         }
     }
 
-    /// Applies a command to both and compares all visible results.
+    /// Applies a command to both and compares all visible results; `beside` begins with its tail.
     pub(crate) fn step(
         &mut self,
         command: &Command,
+        beside: &[u8],
         stamp: impl Into<CommandStamp>,
     ) -> Result<Verdict, String> {
-        let verdict = self.step_quickly(command, stamp)?;
+        let verdict = self.step_quickly(command, beside, stamp)?;
         self.compare_states()?;
         Ok(verdict)
     }
@@ -67,13 +68,16 @@ impl Pair {
     pub(crate) fn step_quickly(
         &mut self,
         command: &Command,
+        beside: &[u8],
         stamp: impl Into<CommandStamp>,
     ) -> Result<Verdict, String> {
         let stamp = stamp.into();
         self.core_events.clear();
         self.twin_events.clear();
-        let twin = self.twin.apply(command, stamp, &mut self.twin_events);
-        let core = self.core.apply(command, stamp, &mut self.core_events);
+        let events = &mut self.twin_events;
+        let twin = self.twin.apply_with(command, beside, stamp, events);
+        let events = &mut self.core_events;
+        let core = self.core.apply_with(command, beside, stamp, events);
         same("verdict", &core, &twin)?;
         same_list("event", &self.core_events, &self.twin_events)?;
         same("sequence", &self.core.sequence(), &self.twin.sequence())?;

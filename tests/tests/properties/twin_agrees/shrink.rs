@@ -2,12 +2,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use foretell_model::{Command, CommandStamp};
-
+use crate::generator::Sent;
 use crate::twin_agrees::pair::Pair;
-
-/// A command and its stamp.
-pub(crate) type Timed = (Command, CommandStamp);
 
 /// The failure of a sequence.
 #[derive(Clone, Debug)]
@@ -22,10 +18,10 @@ pub(crate) struct Failure {
 const ATTEMPTS: usize = 3_000;
 
 /// Plays a sequence to a new pair; a panic of either side counts as a failure.
-pub(crate) fn replay(commands: &[Timed], seed: u64) -> Option<Failure> {
+pub(crate) fn replay(commands: &[Sent], seed: u64) -> Option<Failure> {
     let mut pair = Pair::cramped(seed);
-    for (at, (command, stamp)) in commands.iter().enumerate() {
-        if let Err(message) = step(&mut pair, command, *stamp) {
+    for (at, sent) in commands.iter().enumerate() {
+        if let Err(message) = step(&mut pair, sent) {
             return Some(Failure { at, message });
         }
     }
@@ -33,12 +29,9 @@ pub(crate) fn replay(commands: &[Timed], seed: u64) -> Option<Failure> {
 }
 
 /// One step, with a panic turned into a message.
-pub(crate) fn step(
-    pair: &mut Pair,
-    command: &Command,
-    stamp: CommandStamp,
-) -> Result<foretell_model::Verdict, String> {
-    catch_unwind(AssertUnwindSafe(|| pair.step(command, stamp))).unwrap_or_else(|panic| {
+pub(crate) fn step(pair: &mut Pair, sent: &Sent) -> Result<foretell_model::Verdict, String> {
+    let step = || pair.step(&sent.command, &sent.beside, sent.stamp);
+    catch_unwind(AssertUnwindSafe(step)).unwrap_or_else(|panic| {
         let said = panic
             .downcast_ref::<String>()
             .cloned()
@@ -48,7 +41,7 @@ pub(crate) fn step(
 }
 
 /// The shortest failing sequence found by deletion, and its failure.
-pub(crate) fn shrink(mut commands: Vec<Timed>, seed: u64) -> (Vec<Timed>, Failure) {
+pub(crate) fn shrink(mut commands: Vec<Sent>, seed: u64) -> (Vec<Sent>, Failure) {
     let mut failure = replay(&commands, seed).expect("a failing sequence fails again");
     commands.truncate(failure.at + 1);
     let mut attempts = 0;

@@ -41,7 +41,7 @@ fn a_taker_stops_at_the_bound() {
     let sequence = applied(&mut scene, &Command::PlaceOrder(order));
     let taker = scene.view.orders().by_id(&order.order);
     let taker = taker.expect("it was placed");
-    assert_eq!(taker.number, OrderNumber(sequence.0));
+    assert_eq!(taker.number, OrderNumber::of(sequence, 0));
     assert_eq!(taker.state, OrderState::Closed(CloseReason::TooManyFills));
     assert_eq!(taker.matched, Lots(MAX_VISITED_ORDERS as u64));
     assert_eq!(
@@ -88,7 +88,9 @@ fn full_book() -> Followed {
     applied(&mut scene, &split);
     for _ in 0..MANY {
         let bid = Command::PlaceOrder(order(&scene, MAKER, Side::Buy, 1));
-        scene.step_quickly(&bid, NOW).expect("the view follows");
+        scene
+            .step_quickly(&bid, &[], NOW)
+            .expect("the view follows");
     }
     assert_eq!(scene.view.orders().live_count() as u64, MANY);
     scene
@@ -103,7 +105,7 @@ fn order(scene: &Followed, account: AccountNumber, side: Side, lots: u64) -> Pla
 
 /// Applies a command that must succeed, and compares the whole state.
 fn applied(scene: &mut Followed, command: &Command) -> Sequence {
-    match scene.step(command, NOW) {
+    match scene.step(command, &[], NOW) {
         Ok(Verdict::Applied(_)) => scene.view.sequence(),
         other => panic!("{command:?}: {other:?}"),
     }

@@ -137,7 +137,10 @@ fn compare_record(view: &View, record: &StateRecord, seen: &mut Seen) -> Result<
             };
             same("state", &known, &state)
         }
-        StateRecord::RememberedReference(_) => Ok(()),
+        StateRecord::RememberedReference(_)
+        | StateRecord::QuoteGroup(_)
+        | StateRecord::QuoteFill(_)
+        | StateRecord::QuoteNet(_) => Ok(()),
         StateRecord::DelayedOrder(state::DelayedOrder { order, .. }) => {
             seen.live.push(order);
             compare_delayed(view, record)
@@ -327,6 +330,8 @@ fn compare_order(view: &View, record: &StateRecord, seen: &mut Seen) -> Result<(
         price,
         lots,
         expiration,
+        // The view shows quotes as the orders that they are.
+        group: _,
     }) = *record
     else {
         return Ok(());
@@ -501,7 +506,7 @@ pub(crate) fn compare_answer(
             };
             let order = view.orders().by_id(&placed).ok_or("no order")?;
             if released.is_none() {
-                same("number", &order.number, &OrderNumber(sequence.0))?;
+                same("number", &order.number, &OrderNumber::of(sequence, 0))?;
             }
             let slots: Vec<_> = view.trades_taken_by(&order).collect();
             same("fills", &slots.len(), &(result.fills as usize))?;

@@ -26,13 +26,15 @@ impl Followed {
         }
     }
 
-    /// Applies a command, folds its frame when there is one, and compares the states.
+    /// Applies a command, folds its frame when there is one, and compares the states. `beside` begins with
+    /// its tail.
     pub(crate) fn step(
         &mut self,
         command: &Command,
+        beside: &[u8],
         stamp: impl Into<CommandStamp>,
     ) -> Result<Verdict, String> {
-        let verdict = self.step_quickly(command, stamp)?;
+        let verdict = self.step_quickly(command, beside, stamp)?;
         self.compare()?;
         Ok(verdict)
     }
@@ -41,11 +43,13 @@ impl Followed {
     pub(crate) fn step_quickly(
         &mut self,
         command: &Command,
+        beside: &[u8],
         stamp: impl Into<CommandStamp>,
     ) -> Result<Verdict, String> {
         self.events.clear();
         let stamp = stamp.into();
-        let verdict = self.exchange.apply(command, stamp, &mut self.events);
+        let events = &mut self.events;
+        let verdict = self.exchange.apply_with(command, beside, stamp, events);
         if !matches!(verdict, Verdict::Applied(_)) {
             return Ok(verdict);
         }
@@ -56,7 +60,7 @@ impl Followed {
             time: stamp.time,
             command,
             events: &self.events,
-            evidence: &[],
+            evidence: beside,
             place: FramePosition::default(),
         };
         let released = self.events.iter().find_map(|event| match event {

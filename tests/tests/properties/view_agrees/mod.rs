@@ -22,9 +22,10 @@ fn the_view_is_the_exchange_on_wide_random_commands() {
 fn follow(seed: u64, mut generator: Generator) {
     let mut followed = Followed::new();
     let mut count = 0;
-    while let Some((command, stamp)) = generator.next_stamped() {
+    while let Some(sent) = generator.next_sent() {
         count += 1;
-        if let Err(what) = followed.step(&command, stamp) {
+        let command = sent.command;
+        if let Err(what) = followed.step(&command, &sent.beside, sent.stamp) {
             panic!("seed {seed}, command {count}, {command:?}: {what}");
         }
         generator.observe(&command, followed.state());

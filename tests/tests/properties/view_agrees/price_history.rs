@@ -125,11 +125,11 @@ fn price_history_samples_the_midpoint_at_the_end_of_every_bucket() {
         followed.view = View::with_chunking([3; 32], Chunking::Bits(2));
         let mut generator = Generator::new(seed);
         let mut stories = BTreeMap::new();
-        while let Some((command, time)) = generator.next_command() {
+        while let Some(sent) = generator.next_plain() {
             followed
-                .step(&command, time)
+                .step(&sent.command, &sent.beside, sent.stamp)
                 .unwrap_or_else(|what| panic!("seed {seed}: {what}"));
-            generator.observe(&command, followed.state());
+            generator.observe(&sent.command, followed.state());
             let TimeNs(time) = followed.view.system().time;
             observe(&mut stories, time, followed.state());
             if rng.percent(2) {

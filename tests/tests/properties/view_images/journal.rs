@@ -9,6 +9,7 @@ use foretell_reference::Exchange;
 use foretell_view::Builder;
 
 use crate::generator::Generator;
+use crate::quoted::{beside_with_builder, order_of};
 use crate::rng::Rng;
 
 pub(crate) const GENESIS: [u8; 32] = [5; 32];
@@ -62,15 +63,16 @@ impl Journal {
         let mut rng = Rng::new(!seed);
         let mut exchange = Exchange::new();
         let mut frames = Vec::new();
-        while let Some((command, time)) = generator.next_command() {
+        while let Some(sent) = generator.next_plain() {
+            let (command, time) = (sent.command, sent.stamp.time);
             let mut events = Vec::new();
-            let verdict = exchange.apply(&command, time, &mut events);
+            let verdict = exchange.apply_with(&command, &sent.beside, time, &mut events);
             if matches!(verdict, Verdict::Applied(_)) {
                 let builder = builder(&command, &mut rng);
                 frames.push(Frame {
                     sequence: exchange.sequence(),
                     time,
-                    evidence: evidence(&command, builder),
+                    evidence: evidence(&command, &sent.beside, builder),
                     command,
                     events,
                     builder,
@@ -89,23 +91,30 @@ impl Journal {
             Command::PlaceOrder(order) => Some(order.order),
             _ => None,
         });
+        let quotes = self.frames.iter().flat_map(|frame| {
+            let placed = frame.events.iter().filter_map(|event| match event {
+                Event::QuotePlaced(placed) => Some(placed),
+                _ => None,
+            });
+            placed.map(|placed| order_of(&frame.command, &frame.evidence, placed).order)
+        });
         let builders = self.frames.iter().filter_map(|frame| frame.builder);
         Names {
-            orders: orders.collect(),
+            orders: orders.chain(quotes).collect(),
             builders: builders.chain([[0; 32]]).collect(),
             last: Sequence(count as u64),
         }
     }
 }
 
-/// One of few builders for about half of the orders.
+/// One of few builders for about half of the orders and sets.
 fn builder(command: &Command, rng: &mut Rng) -> Option<Builder> {
-    let places = matches!(command, Command::PlaceOrder(_));
+    let places = matches!(command, Command::PlaceOrder(_) | Command::SetQuotes(_));
     let byte = u8::try_from(rng.below(4)).expect("below 4");
     (places && rng.percent(60) && byte > 0).then_some([byte; 32])
 }
 
-fn evidence(command: &Command, builder: Option<Builder>) -> Vec<u8> {
+fn evidence(command: &Command, beside: &[u8], builder: Option<Builder>) -> Vec<u8> {
     let mut bytes = Vec::new();
     match command {
         Command::PlaceOrder(_) => {
@@ -117,6 +126,9 @@ fn evidence(command: &Command, builder: Option<Builder>) -> Vec<u8> {
                 signature: &[1; 65],
             }
             .encode(&mut bytes);
+        }
+        Command::SetQuotes(set) => {
+            return beside_with_builder(set, beside, builder.unwrap_or_default());
         }
         _ => bytes.extend_from_slice(b"a text about it"),
     }

@@ -10,6 +10,7 @@ use foretell_model::{
 };
 use foretell_view::{Builder, Summary, TradeId, TradeList, TradeSlot, View};
 
+use crate::quoted::order_of;
 use crate::view_images::journal::{Frame, GENESIS, Names};
 
 struct Side {
@@ -40,7 +41,7 @@ impl Plain {
     }
 
     pub(crate) fn fold(&mut self, frame: &Frame) {
-        let mut own = OrderNumber(frame.sequence.0);
+        let mut own = OrderNumber::of(frame.sequence, 0);
         if let Command::PlaceOrder(order) = frame.command {
             self.placed.insert(own, (order, frame.builder));
         }
@@ -60,6 +61,10 @@ impl Plain {
                     index += 1;
                 }
                 Event::OrderReleased(OrderReleased { order, .. }) => own = order,
+                Event::QuotePlaced(placed) => {
+                    let order = order_of(&frame.command, &frame.evidence, &placed);
+                    self.placed.insert(placed.order, (order, frame.builder));
+                }
                 Event::Restored { branch } => self.branch = Some(branch.0),
                 Event::OrderClosed(OrderClosed { order, reason, .. }) => {
                     let id = self.placed[&order].0.order;

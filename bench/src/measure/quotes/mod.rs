@@ -3,8 +3,10 @@
 //! Requests are signed before they are sent, on several connections with one request each. A rate is per
 //! second of the serving thread's CPU time, since a disk bounds the wall time of everything durable.
 
+mod soak;
+
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use foretell_auth::quotes::{QuotesMessage, quotes_separator};
@@ -50,6 +52,9 @@ pub struct QuotesScope {
     /// Rounds; a rate is their median
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
+    /// Then move all quotes of every set for so many seconds
+    #[arg(long, value_parser = super::seconds)]
+    soak: Option<Duration>,
     #[command(flatten)]
     scratch: ScratchDir,
 }
@@ -74,6 +79,10 @@ pub(super) fn measure(scope: &QuotesScope) -> Result<Report, MeasureError> {
         }
         followed[0].push(round[0].followed_us());
         followed[1].push(round[LANES.len() - 1].followed_us());
+    }
+    let mut soaked = Report::begin("quotes", "disk");
+    if let Some(length) = scope.soak {
+        soak::measure(&mut lanes, length, &mut soaked)?;
     }
     exchange.stop()?;
 
@@ -100,6 +109,8 @@ pub(super) fn measure(scope: &QuotesScope) -> Result<Report, MeasureError> {
     report.goals.push(Goal::at_most("bytes of journal a moved quote", MOST_BYTES, bytes));
     let bytes = bytes.ok_or_else(|| MeasureError::wrong("the journal has no whole set"))?;
     report.measures.push(Measure::single("bytes of journal a moved quote", "B", bytes));
+    report.measures.append(&mut soaked.measures);
+    report.goals.append(&mut soaked.goals);
     report.rounds = rounds[0].len();
     report.scope = format!("{} requests a lane and round, {CONNECTIONS} connections", scope.requests);
     Ok(report.end())
@@ -317,6 +328,7 @@ mod tests {
         let scope = QuotesScope {
             requests: 16,
             rounds: 2,
+            soak: Some(Duration::from_secs(1)),
             scratch: ScratchDir::default(),
         };
         let report = measure(&scope).unwrap();
