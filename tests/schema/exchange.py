@@ -40,6 +40,19 @@ WITHDRAWAL = [
     ("reference", "string"),
     ("validUntil", "uint256"),
 ]
+QUOTE_SET = [
+    ("maker", "address"),
+    ("signer", "address"),
+    ("signatureType", "uint8"),
+    ("group", "uint8"),
+    ("revision", "uint64"),
+    ("seen", "uint64"),
+    ("timestamp", "uint64"),
+    ("validUntil", "uint64"),
+    ("builder", "bytes32"),
+    ("conditions", "bytes32[]"),
+    ("quotes", "uint256[]"),
+]
 CLOB_AUTH = [("address", "address"), ("timestamp", "string"), ("nonce", "uint256"), ("message", "string")]
 ORDER = [
     ("salt", "uint256"),
@@ -82,6 +95,11 @@ def signed(key, domain, domain_fields, name, fields, message):
     }
     signature = Account.sign_message(encode_typed_data(full_message=typed), key).signature
     return "0x" + bytes(signature).hex()
+
+
+def word(outcome, side, price, lots):
+    """The word of a quote in the first market of its set; the price in 0.0001."""
+    return outcome << 232 | side << 224 | price << 192 | lots << 128
 
 
 @dataclass
@@ -169,6 +187,29 @@ class Wallet:
         message = {**asked, "amount": amount}
         signature = signed(self.key, salted, SALTED_DOMAIN, "Withdrawal", WITHDRAWAL, message)
         return {**asked, "amount": str(amount), "signature": signature}
+
+    def quotes(self, domain, conditions, words, **more):
+        """A signed set of quotes; `domain` is that of `/quotes/domain`."""
+        now = time.time_ns() // 1_000_000
+        asked = {
+            "maker": self.address,
+            "signer": self.address,
+            "signatureType": 0,
+            "group": 0,
+            "revision": now * 1_000,
+            "seen": 2**64 - 1,
+            "timestamp": now,
+            "validUntil": now + 60_000,
+            "builder": ZERO,
+            "conditions": conditions,
+            "quotes": words,
+            **more,
+        }
+        salted = {name: domain[name] for name, _ in SALTED_DOMAIN}
+        signature = signed(self.key, salted, SALTED_DOMAIN, "QuoteSet", QUOTE_SET, asked)
+        texts = {name: str(asked[name]) for name in ("revision", "seen", "timestamp", "validUntil")}
+        texts["quotes"] = [f"0x{quote:064x}" for quote in asked["quotes"]]
+        return {"set": {**asked, **texts}, "signature": signature}
 
 
 class L1(requests.auth.AuthBase):

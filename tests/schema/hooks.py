@@ -10,12 +10,13 @@ from urllib.parse import urlencode, urlsplit
 import requests
 import schemathesis
 
-from exchange import ALICE, BOB, DAVE, L1, L2, URLS, Token, Wallet
+from exchange import ALICE, BOB, DAVE, L1, L2, URLS, Token, Wallet, word
 
 ISSUING = {("POST", "/auth/api-key"), ("GET", "/auth/derive-api-key")}
 REVOKING = {("DELETE", "/auth/api-key"), ("DELETE", "/auth/api-keys")}
 PLACING = ("POST", "/order")
 REPLACING = ("POST", "/replace")
+QUOTING = ("POST", "/quotes")
 CHANGING_MODE = ("POST", "/system/mode")
 # Fields of a generated order that are kept when it is signed.
 KEPT = ("salt", "metadata", "builder", "expiration")
@@ -51,6 +52,15 @@ class Signer(requests.auth.AuthBase):
         markets = requests.get(URLS["trading"] + "/markets", timeout=60).json()["data"]
         return next(market["tokens"][0]["token_id"] for market in markets if not market["neg_risk"])
 
+    @cached_property
+    def domain(self):
+        return requests.get(URLS["trading"] + "/quotes/domain", timeout=60).json()
+
+    @cached_property
+    def condition(self):
+        markets = requests.get(URLS["trading"] + "/markets", timeout=60).json()["data"]
+        return next(market["condition_id"] for market in markets if not market["neg_risk"])
+
     def __call__(self, request):
         if request.url.startswith(URLS["operator"]):
             return Token()(request)
@@ -70,6 +80,12 @@ class Signer(requests.auth.AuthBase):
         amounts = order["makerAmount"], order["takerAmount"]
         terms = {name: value for name, value in generated.items() if name not in ("order", "owner")}
         return self.caller.order(self.token, order["side"], *amounts, terms=terms, **kept)
+
+    def quotes(self, generated):
+        """A generated set made good: the caller's bids in a market that exists, as many as its words, signed now."""
+        numbers = enumerate(int(text, 16) for text in generated["set"]["quotes"])
+        words = [word(index % 2, 0, 100 * (1 + index // 2), 1_000 + number % 1_000) for index, number in numbers]
+        return self.caller.quotes(self.domain, [self.condition], words, group=generated["set"]["group"])
 
     def revoked(self):
         """The next key of the wallet whose key is gone."""
@@ -92,12 +108,14 @@ def wrong_parts(case):
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """Signs orders; asks for sequences that were reached: any other is waited for, and then a 503.
+    """Signs orders and sets of quotes; asks for sequences that were reached: any other is waited for, and then a 503.
     Trading goes on: any other mode would reject the requests of the other surfaces."""
     if operation_of(case) == PLACING and not wrong_parts(case):
         case.body = signer.order(case.body)
     if operation_of(case) == REPLACING and not wrong_parts(case):
         case.body = {**case.body, "place": [signer.order(order) for order in case.body.get("place") or ()]}
+    if operation_of(case) == QUOTING and not wrong_parts(case):
+        case.body = signer.quotes(case.body)
     if operation_of(case) == CHANGING_MODE and not wrong_parts(case):
         case.body = {"mode": "running"}
     value = str((case.headers or {}).get("x-min-sequence", ""))

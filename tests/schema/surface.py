@@ -60,6 +60,7 @@ OPTIONAL_AT = {
     "/markets": {"status", "condition_id", "token_ids"},
     "/events": {"event_id"},
     "/markets/{condition_id}": {"life"},
+    "/quotes": {"kept", "reduced", "placed", "ended", "refused", "orders"},
 }
 
 
@@ -109,6 +110,9 @@ class Surface:
 
     def post(self, path, body=None, status=200, **more):
         return self.ask("POST", path, status, body=body, **more)
+
+    def put(self, path, body=None, status=200, **more):
+        return self.ask("PUT", path, status, body=body, **more)
 
     def delete(self, path, body=None, status=200, **more):
         return self.ask("DELETE", path, status, body=body, **more)

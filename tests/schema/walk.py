@@ -12,7 +12,7 @@ from pathlib import Path
 
 import requests
 
-from exchange import ALICE, BOB, DAVE, L1, L2, SURFACES, ZERO, Token, Wallet, operate
+from exchange import ALICE, BOB, DAVE, L1, L2, SURFACES, ZERO, Token, Wallet, operate, word
 from life import Life
 from people import People
 from surface import Surface
@@ -56,6 +56,7 @@ class Walk:
             self.refusals,
             self.replaces,
             self.decreases,
+            self.quotes,
             self.cancels,
             self.heartbeats,
             self.positions,
@@ -256,6 +257,48 @@ class Walk:
         assert trading.post("/order/decrease", {**smaller, "remaining": "1"}, auth=alice)["status"] == "CANCELED"
         trading.post("/order/decrease", smaller, 404, auth=alice)
         trading.post("/order/decrease", smaller, 401)
+
+    def quotes(self):
+        """A set that places, one that keeps and one that ends quotes; the lease and the limits of a group."""
+        trading, alice, bob = self.trading, L2(self.alice), L2(self.bob)
+        domain, condition = trading.get("/quotes/domain"), self.market["condition_id"]
+        far, near, crossing = word(0, 0, 1_100, 1_000), word(1, 0, 1_200, 2_000), word(0, 0, 9_900, 1_000)
+        first = self.alice.quotes(domain, [condition], [far, near])
+        limits = {"lease_ms": 60_000, "window_ms": 1_000, "shares": "500", "reset": True}
+        trading.put("/quotes/groups/{n}", limits, auth=alice, n=0)
+        trading.put("/quotes/groups/{n}", {"window_ms": 1_000}, 400, auth=alice, n=0)
+        trading.put("/quotes/groups/{n}", limits, 400, auth=alice, n=16)
+        trading.put("/quotes/groups/{n}", limits, 401, n=0)
+        beat = {"group": 0, "revision": first["set"]["revision"]}
+        trading.post("/quotes/heartbeat", beat, 409, auth=alice)
+        placed = trading.post("/quotes", first, auth=alice)
+        assert placed["placed"] == 2 and all(placed["orders"]), placed
+        assert trading.post("/quotes", first, auth=alice)["duplicate"]
+        trading.get("/data/order/{id}", auth=alice, id=placed["orders"][1])
+        assert trading.post("/quotes/heartbeat", beat, auth=alice)["live"] == 2
+        trading.post("/quotes/heartbeat", {**beat, "revision": "1"}, 409, auth=alice)
+        trading.post("/quotes/heartbeat", {"group": 0}, 400, auth=alice)
+        trading.post("/quotes/heartbeat", beat, 401)
+        old = self.alice.quotes(domain, [condition], [far], revision=1)
+        trading.post("/quotes", old, 409, auth=alice)
+        moved = trading.post("/quotes", self.alice.quotes(domain, [condition], [far, crossing]), auth=alice)
+        assert (moved["kept"], moved["ended"], moved["placed"]) == (1, 1, 0), moved
+        assert [refused["code"] for refused in moved["refused"]] == ["crosses_book"], moved
+        taken = self.alice.quotes(domain, [condition], [far, word(0, 0, 5_500, 1_000)])
+        assert trading.post("/quotes", taken, auth=alice)["placed"] == 1
+        matched = trading.post("/order", self.buy(self.bob, self.other, 45, 10), auth=bob)
+        assert matched["status"] == "matched", matched
+        self.quoted = matched["tradeIDs"][0]
+        blind = self.alice.quotes(domain, [condition], [far, word(0, 0, 5_400, 1_000)], seen=1)
+        assert trading.post("/quotes", blind, auth=alice)["refused"][0]["code"] == "filled_since"
+        for wrong in (word(0, 0, 1_101, 1_000), word(2, 0, 1_100, 1_000), word(0, 0, 1_100, 0)):
+            trading.post("/quotes", self.alice.quotes(domain, [condition], [wrong]), 400, auth=alice)
+        trading.post("/quotes", self.alice.quotes(domain, [ZERO], []), 400, auth=alice)
+        trading.post("/quotes", {**first, "signature": "0x" + 130 * "1"}, 400, auth=alice)
+        trading.post("/quotes", {}, 400, auth=alice)
+        trading.post("/quotes", first, 400, auth=bob)
+        trading.post("/quotes", first, 401)
+        assert trading.post("/quotes", self.alice.quotes(domain, [condition], []), auth=alice)["ended"] == 1
 
     def cancels(self):
         trading, alice, bob = self.trading, L2(self.alice), L2(self.bob)
@@ -571,6 +614,8 @@ class Walk:
         page.get("/ui/api/markets/summary", 400)
         proof = page.get("/ui/api/proof/{trade}", trade=trade["id"])
         assert proof["taker"]["valid"] and proof["maker"]["valid"], proof
+        proof = page.get("/ui/api/proof/{trade}", trade=self.quoted)
+        assert proof["maker"]["valid"] and proof["maker"]["set"]["quote"] == 1, proof
         page.get("/ui/api/proof/{trade}", 404, trade="00000000-0000-0000-0000-000000000000")
         call = {"jsonrpc": "2.0", "id": 1, "method": "eth_accounts", "params": []}
         assert self.alice.address in page.post("/ui/wallet", call)["result"]

@@ -97,12 +97,14 @@ function orders({ taker, maker }) {
  */
 function order(role, one) {
   const signed = Object.entries(one.signed ?? {}).map(([name, value]) => /** @type {const} */ ([name, String(value)]));
+  const set = Object.entries(one.set ?? {}).map(([name, value]) => /** @type {const} */ ([name, String(value)]));
   return panel(one.valid ? t("signature_valid", { order: role }) : role, [
     [t("signer"), String(one.recovered ?? one.signed?.signer ?? format.NONE)],
     [t("holder"), String(one.wallet ?? "")],
     [t("order_id"), String(one.order_id ?? "")],
     [t("side"), `${one.side ?? ""} ${one.outcome ?? ""} ${one.price ? format.price(micros(one.price)) : ""}`],
     ...signed,
+    ...set,
     ["signature", String(one.signature ?? format.NONE)],
     [
       "domain",

@@ -295,8 +295,8 @@ fn changes(set: &Owned, at: prop::sample::Index, change: u8, number: u64) -> Vec
         changed(&|it| it.fields.builder[byte] ^= change),
         changed(&|it| it.conditions[condition].0[byte] ^= change),
         changed(&|it| it.quotes[quote].0[byte] ^= change),
-        changed(&|it| drop(it.conditions.pop())),
-        changed(&|it| drop(it.quotes.pop())),
+        changed(&|it| it.conditions.truncate(it.conditions.len() - 1)),
+        changed(&|it| it.quotes.truncate(it.quotes.len() - 1)),
         changed(&|it| it.conditions.push(ConditionId([0; 32]))),
         changed(&|it| it.quotes.push(QuoteWord([0; 32]))),
         // A word moves from one list into the other.

@@ -71,8 +71,12 @@ pub(crate) async fn set(
     let reply = context.reply(context.app.engine.submit(command, &beside)?);
     let reply = reply.await?;
     let answer = answer(&asked, digest, &reply)?;
-    let refunded = answer.done.as_ref().map_or(0, |done| done.kept.into());
-    context.give_back(&caller, Writes::Quotes, refunded, charged);
+    context.give_back(
+        &caller,
+        Writes::Quotes,
+        unchanged(&answer, asked.words.len()),
+        charged,
+    );
     Ok(Json::of(&answer).with_quota(quota).at(position_of(&reply)))
 }
 
@@ -198,6 +202,17 @@ fn done(result: &QuotesResult, digest: OrderId, quotes: usize) -> QuotesDone {
             .collect(),
         orders: (0..).take(quotes).map(placed).collect(),
     }
+}
+
+/// Quotes of a set that changed nothing; all of one that repeats the last. A quote may have two live pieces, and
+/// a larger one may keep its head: so `kept` is no number of quotes.
+fn unchanged(answer: &QuotesAnswer, quotes: usize) -> u32 {
+    let quotes = u32::try_from(quotes).unwrap_or(u32::MAX);
+    answer.done.as_ref().map_or(quotes, |done| {
+        let refused = u32::try_from(done.refused.len()).unwrap_or(u32::MAX);
+        let changed = done.placed + refused + u32::from(done.reduced);
+        quotes.saturating_sub(changed).min(done.kept.into())
+    })
 }
 
 /// The error of a whole set. Details of a rejection that names a quote are its index, then what is allowed.
@@ -356,4 +371,156 @@ pub(crate) async fn domain(
         salt: *app.shared_view.read().view.branch(),
         message_type: QUOTES_TYPE,
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(kept: u8, reduced: u8, placed: u8, refused: u8) -> QuotesAnswer {
+        let mut result = QuotesResult {
+            kept,
+            reduced,
+            ..QuotesResult::default()
+        };
+        for index in 0..placed {
+            result.placed.insert(index);
+        }
+        for index in placed..placed + refused {
+            result.refuse(index, RejectionReason::CrossesBook);
+        }
+        QuotesAnswer {
+            set: OrderId([7; 32]),
+            revision: 1,
+            sequence: 2,
+            duplicate: false,
+            done: Some(done(&result, OrderId([7; 32]), 64)),
+        }
+    }
+
+    #[test]
+    fn quotes_that_stay_are_given_back_and_no_others() {
+        for (quotes, counts, expected) in [
+            (64, (64, 0, 0, 0), 64),
+            (64, (0, 0, 64, 0), 0),
+            (64, (10, 20, 30, 4), 10),
+            // Two pieces of one quote stay.
+            (1, (2, 0, 0, 0), 1),
+            (2, (2, 1, 0, 0), 1),
+            // A head stays, and a tail is placed or refused.
+            (1, (1, 0, 1, 0), 0),
+            (1, (1, 0, 0, 1), 0),
+            // One that ended below the minimum is neither.
+            (2, (1, 0, 0, 0), 1),
+        ] {
+            let (kept, reduced, placed, refused) = counts;
+            let answer = answer(kept, reduced, placed, refused);
+            assert_eq!(unchanged(&answer, quotes), expected, "{counts:?}");
+        }
+        let repeated = QuotesAnswer {
+            duplicate: true,
+            done: None,
+            ..answer(0, 0, 0, 0)
+        };
+        assert_eq!(unchanged(&repeated, 64), 64);
+    }
+
+    fn set() -> QuoteSubmission {
+        use foretell_wire::read::RequestBody as _;
+        let word = |condition: u8, price: u8| {
+            let (head, tail) = (format!("00{condition:02x}0000"), "00".repeat(16));
+            format!("0x{head}000000{price:02x}00000000000003e8{tail}")
+        };
+        let conditions = [0x11_u8, 0x22].map(|byte| format!("0x{}", hex::encode([byte; 32])));
+        let body = serde_json::json!({
+            "set": {
+                "maker": format!("0x{}", "11".repeat(20)),
+                "signer": format!("0x{}", "22".repeat(20)),
+                "signatureType": 0,
+                "group": 3,
+                "revision": 9,
+                "seen": 8,
+                "timestamp": 100,
+                "validUntil": 200,
+                "conditions": conditions,
+                "quotes": [word(0, 100), word(1, 101)],
+            },
+            "signature": "0x",
+        });
+        QuoteSubmission::read(body.to_string().as_bytes()).expect("a set")
+    }
+
+    /// Every refusal of a whole set names the place, the value and what is allowed.
+    #[test]
+    fn a_refused_set_is_told_by_its_place() {
+        use RejectionReason as Reason;
+        let second = format!("0x{}", "22".repeat(32));
+        for (reason, details, text) in [
+            (
+                Reason::TimestampOutOfWindow,
+                [5, 6],
+                "timestamp is 100, allowed: 5 to 6",
+            ),
+            (
+                Reason::ValidityOutOfRange,
+                [5, 6],
+                "validUntil is 200, allowed: 5 to 6",
+            ),
+            (
+                Reason::RevisionOutOfRange,
+                [10, 99],
+                "revision is 9, allowed: 10 to 99",
+            ),
+            (
+                Reason::GroupFrozen,
+                [0, 0],
+                "group 3 is frozen since a limit was reached, allowed: sets without quotes until it is reset",
+            ),
+            (
+                Reason::UnknownMarket,
+                [1, 0],
+                &format!("conditions[1] is {second}, allowed: a market that trades"),
+            ),
+            (
+                Reason::ClosedOnlyAccount,
+                [1, 0],
+                "quotes[1].side is BUY, allowed: SELL: the account is closed-only",
+            ),
+            (
+                Reason::PriceOffTick,
+                [1, 100],
+                "quotes[1].price is 0.0101, allowed: multiples of 0.01 from 0.01 to 0.99",
+            ),
+            (
+                Reason::AmountZero,
+                [1, 0],
+                "quotes[1].size is 1000, allowed: 1 to 100000000000 lots of 0.01 shares",
+            ),
+            (
+                Reason::DuplicateQuote,
+                [1, 0],
+                "quotes[1] is the same as quotes[0], allowed: a token, side and price once in a set",
+            ),
+            (
+                Reason::QuotesCross,
+                [1, 0],
+                "quotes[1].price is 0.0101, allowed: bids below asks; it crosses quotes[0]",
+            ),
+        ] {
+            let [first, second] = details;
+            let refusal = Rejection::with(reason, first, second);
+            assert_eq!(refused(&set(), &refusal).text(), text, "{reason:?}");
+        }
+        for (reason, code) in [
+            (Reason::UnknownKey, ErrorCode::Unauthorized),
+            (Reason::KeyOfAnotherOwner, ErrorCode::SignerNotKeyAddress),
+            (Reason::UnknownAccount, ErrorCode::NoAccount),
+            (Reason::MarketPaused, ErrorCode::InvalidQuote),
+            (Reason::MarketNotReady, ErrorCode::InvalidQuote),
+            (Reason::MarketClosed, ErrorCode::InvalidQuote),
+            (Reason::AmountTooLarge, ErrorCode::InvalidQuote),
+        ] {
+            assert_eq!(refused(&set(), &reason.into()).code(), code, "{reason:?}");
+        }
+    }
 }

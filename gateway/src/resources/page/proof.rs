@@ -1,6 +1,8 @@
 //! `GET /ui/api/proof/{trade}`: the proof of a trade: its frame, the frame's position in the chain,
 //! and what the owners of both orders signed.
 
+mod signed_set;
+
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -29,6 +31,7 @@ use crate::http::parts::FromPath;
 use crate::http::request_context::RequestContext;
 use crate::policy::limits::PROOF_TRADES;
 use crate::policy::work;
+use crate::resources::page::proof::signed_set::{SetRow, SignedSet};
 use crate::resources::page::site::{AUDIT_VERIFY, OrderDomain};
 use crate::resources::service::checkpoints::newest_row;
 
@@ -99,7 +102,9 @@ struct OrderRow<'a> {
     #[schemars(with = "Option<written::Hash>")]
     receipt: Option<String>,
     signed: Option<SignedFields>,
-    /// `null` where signatures are interchangeable with another venue's.
+    /// The signed set of quotes that placed it; `signed` and `domain` are `null` then.
+    set: Option<SetRow>,
+    /// That of the order or of its set. `null` where signatures are interchangeable with another venue's.
     #[schemars(extend("pattern" = "^0x[0-9a-f]*$"))]
     signature: Option<String>,
     domain: Option<OrderDomain<'a>>,
@@ -327,7 +332,11 @@ fn order<'a>(
 ) -> OrderRow<'a> {
     let domains = &app.auth.domains;
     // The place matters to errors only.
-    let evidence = frame.and_then(|bytes| Frame::parse(bytes, 0, 0).ok());
+    let parsed = frame.and_then(|bytes| Frame::parse(bytes, 0, 0).ok());
+    let view = app.shared_view.read();
+    let set = (parsed.as_ref()).and_then(|frame| SignedSet::of(&view.view, side, wallet, frame));
+    drop(view);
+    let evidence = parsed.filter(|_| set.is_none());
     let evidence = evidence.and_then(|frame| OrderEvidence::decode(frame.evidence()));
     let domain = evidence.as_ref().and_then(|evidence| {
         let is_it = |domain: &&foretell_auth::Domain| domain.number() == evidence.domain;
@@ -336,7 +345,21 @@ fn order<'a>(
     let checked = evidence.as_ref().zip(domain);
     let checked = checked.map(|(evidence, domain)| verify_evidence(evidence, domain));
     let recovered = checked.as_ref().and_then(|checked| checked.as_ref().ok());
+    let recovered = recovered.map(|(_, signer)| *signer);
     let is_it = |(id, _): &(OrderId, WalletAddress)| *id == side.order_id;
+    let valid = checked.as_ref();
+    let valid = valid.map(|checked| checked.as_ref().is_ok_and(is_it));
+    let signature = evidence.as_ref().filter(|_| !domains.is_shared());
+    let signature = signature.map(|evidence| format!("0x{}", hex::encode(evidence.signature)));
+    let (set, signature, recovered, valid) = match set {
+        Some(set) => (
+            Some(set.row),
+            Some(set.signature),
+            set.recovered,
+            set.is_valid,
+        ),
+        None => (None, signature, recovered, valid),
+    };
     OrderRow {
         order_id: side.order_id,
         sequence: side.order.sequence().0,
@@ -349,15 +372,11 @@ fn order<'a>(
         price: side.price,
         receipt: frame.map(|bytes| ids::hex_text(&foretell_journal::receipt(bytes))),
         signed: evidence.as_ref().map(signed_fields),
-        signature: evidence
-            .as_ref()
-            .filter(|_| !domains.is_shared())
-            .map(|evidence| format!("0x{}", hex::encode(evidence.signature))),
+        set,
+        signature,
         domain: domain.map(OrderDomain::new),
-        recovered: recovered.map(|(_, signer)| checksum_address(*signer)),
-        valid: checked
-            .as_ref()
-            .map(|checked| checked.as_ref().is_ok_and(is_it)),
+        recovered: recovered.map(checksum_address),
+        valid,
     }
 }
 
