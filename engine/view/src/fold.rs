@@ -14,8 +14,10 @@ mod withdrawals;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use foretell_model::event::Redeemed;
-use foretell_model::evidence::ActEvidence;
-use foretell_model::{Command, Event, FrameRef, OperatorNumber, Outcome, Sequence, TimeNs};
+use foretell_model::evidence::{ActEvidence, OrderEvidence};
+use foretell_model::{
+    Command, Event, FrameRef, OperatorNumber, OrderNumber, Outcome, Sequence, TimeNs,
+};
 
 use crate::error::{FoldError, Impossible};
 use crate::observer::Observer;
@@ -96,7 +98,12 @@ impl View {
         };
         // The frame's own order, until one of its four endings follows.
         let mut placed = match frame.command {
-            Command::PlaceOrder(order) => Some(self.place(&step, order)?),
+            Command::PlaceOrder(order) => {
+                let evidence = OrderEvidence::decode(frame.evidence);
+                let builder = evidence.map(|evidence| *evidence.builder());
+                let number = OrderNumber::of(frame.sequence, 0);
+                Some(self.place(&step, order, number, builder)?)
+            }
             _ => None,
         };
         observer.begin(self, frame, placed.as_ref());

@@ -156,21 +156,16 @@ impl Exchange {
         lots: Lots,
         context: &mut CommandContext<'_>,
     ) {
-        self.enter_book(incoming, lots, context);
+        self.enter_book(incoming.entry(lots), context);
         context.event(Event::OrderRested(OrderRested {
             lots,
             price: incoming.limit,
         }));
     }
 
-    /// Reserves what so many lots of an order need, and puts them into the book. Returns their slot.
+    /// Reserves what an order needs, and puts it into the book. Returns its slot.
     #[inline(always)]
-    pub(crate) fn enter_book(
-        &mut self,
-        incoming: &Incoming,
-        lots: Lots,
-        context: &CommandContext<'_>,
-    ) -> u32 {
+    pub(crate) fn enter_book(&mut self, order: Order, context: &CommandContext<'_>) -> u32 {
         let Self {
             markets,
             accounts,
@@ -179,19 +174,19 @@ impl Exchange {
             ids,
             ..
         } = self;
-        match incoming.side {
-            Side::Buy => accounts[incoming.account].reserve(lots.value_at(incoming.limit)),
-            Side::Sell => positions[incoming.position].reserve(incoming.outcome, lots),
+        match order.side {
+            Side::Buy => accounts[order.account].reserve(order.reserved_value()),
+            Side::Sell => positions[order.position].reserve(order.outcome, order.lots),
         }
-        let slot = orders.insert(incoming.entry(lots));
-        markets[incoming.market].ladder.append(slot, orders);
-        if incoming.number.sequence() == context.sequence {
+        let slot = orders.insert(order);
+        markets[order.market].ladder.append(slot, orders);
+        if order.number.sequence() == context.sequence {
             accounts.append_order(slot, orders);
         } else {
             accounts.insert_order(slot, orders);
         }
-        ids.rests(incoming.id_slot, slot);
-        if incoming.expiration.0 != 0 {
+        ids.rests(order.id_slot, slot);
+        if order.expiration.0 != 0 {
             self.schedule_expiry(slot);
         }
         slot

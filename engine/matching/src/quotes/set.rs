@@ -16,7 +16,6 @@ use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
 use crate::exchange::Exchange;
 use crate::id_memory::OrderTerms;
 use crate::order_pool::{BookSide, Order, in_yes};
-use crate::placement::plan::{Demand, Incoming};
 use crate::slab::NONE;
 
 /// What makes two quotes of a group the same: token, side and price.
@@ -338,24 +337,24 @@ impl Exchange {
         };
         let named = (self.ids.hash(&id), id);
         let id_slot = self.ids.name(named, number, set.timestamp, terms);
-        let market = &self.markets[key.market];
-        let incoming = Incoming {
+        let order = Order {
+            lots: place,
             number,
+            expiration: TimeSeconds(0),
             account: set.account,
             market: key.market,
-            outcome: quote.outcome,
-            side: quote.side,
-            order_type: OrderType::Gtc,
-            limit: quote.price,
-            demand: Demand::Shares(place),
-            expiration: TimeSeconds(0),
-            fee: market.fee,
-            rebate_ppm: market.rebate_ppm,
             position,
             id_slot,
             group,
+            next: NONE,
+            previous: NONE,
+            account_next: NONE,
+            account_previous: NONE,
+            yes_price: key.yes_price,
+            outcome: quote.outcome,
+            side: quote.side,
         };
-        let slot = self.enter_book(&incoming, place, context);
+        let slot = self.enter_book(order, context);
         self.quotes[group].quotes.push(slot);
         context.event(Event::QuotePlaced(QuotePlaced {
             order: number,

@@ -1,10 +1,13 @@
 //! Commands on quotes (docs/verify/rules.md §32).
 
+use crate::command::PlaceOrder;
+use crate::event::QuotePlaced;
 use crate::id::{AccountNumber, KeyNumber, MarketNumber, OrderId, Sequence};
-use crate::quote::{Quote, QuoteLimits, QuoteWord};
+use crate::quote::{Quote, QuoteLimits, QuoteWord, quote_id};
 use crate::record::records;
+use crate::side::{OrderType, Side};
 use crate::tail::Tail;
-use crate::time::TimeMs;
+use crate::time::{TimeMs, TimeSeconds};
 
 records! {
     /// Replace the quotes of a group in the markets that the set lists. Tail: `conditions` market numbers,
@@ -93,6 +96,35 @@ impl SetQuotes {
             markets,
             words,
             evidence,
+        })
+    }
+}
+
+impl SetQuotes {
+    /// A quote that the command placed, as the order that it is. `None` when the bytes beside the command
+    /// have no such quote.
+    #[must_use]
+    pub fn order(&self, beside: &[u8], placed: &QuotePlaced) -> Option<PlaceOrder> {
+        let index = placed.order.index();
+        let (market, quote) = self.lists(beside)?.quote(index)?;
+        let (shares, value) = (placed.lots.micro_shares(), placed.lots.value_at(quote.price).0);
+        let (maker_amount, taker_amount) = match quote.side {
+            Side::Buy => (value, shares),
+            Side::Sell => (shares, value),
+        };
+        Some(PlaceOrder {
+            order: quote_id(&self.digest, index),
+            account: self.account,
+            key: self.key,
+            market,
+            outcome: quote.outcome,
+            side: quote.side,
+            order_type: OrderType::Gtc,
+            post_only: true,
+            maker_amount,
+            taker_amount,
+            expiration: TimeSeconds(0),
+            timestamp: self.timestamp,
         })
     }
 }

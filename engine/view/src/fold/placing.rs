@@ -1,7 +1,6 @@
 //! Orders: placing, resting, ending, and their reservations.
 
 use foretell_model::event::{OrderClosed, OrderDecreased, OrderKilled, OrderRested};
-use foretell_model::evidence::OrderEvidence;
 use foretell_model::{
     Command, Event, Lots, Micros, OrderNumber, PlaceOrder, Price, Sequence, Side,
 };
@@ -13,11 +12,14 @@ use crate::rows::order::{Order, OrderState, limit_price};
 use crate::view::View;
 
 impl View {
-    /// The frame's order before any of its events.
+    /// An order of the frame before any of its events. Killed orders have no evidence, so no builder;
+    /// invalid evidence does not stop the fold.
     pub(super) fn place(
         &mut self,
         step: &FoldStep<'_>,
         command: &PlaceOrder,
+        number: OrderNumber,
+        builder: Option<[u8; 32]>,
     ) -> Result<Order, Impossible> {
         if self.orders.is_live(&command.order) {
             return Err(Impossible::DuplicateName);
@@ -25,15 +27,13 @@ impl View {
         let market = self.markets.get_mut(command.market)?;
         let price = limit_price(command, market.tick).ok_or(Impossible::NoPrice)?;
         let account = self.accounts.get_mut(command.account)?;
-        // Killed orders have no evidence. Invalid evidence does not stop the fold.
-        let evidence = OrderEvidence::decode(step.frame.evidence);
-        let builder = match evidence {
-            Some(evidence) => self.builders.intern(evidence.builder())?,
+        let builder = match builder {
+            Some(builder) => self.builders.intern(&builder)?,
             None => None,
         };
         Ok(Order {
             id: command.order,
-            number: OrderNumber::of(step.frame.sequence, 0),
+            number,
             account: command.account,
             key: command.key,
             market: command.market,

@@ -256,19 +256,24 @@ async fn verify(
         metadata: order.metadata,
         builder: order.builder,
     };
+    let domains = &context.app.auth.domains;
+    let check = |wallets: &OwnerWallets| {
+        verify_order(&fields, &order.signature, wallets, traded.neg_risk, domains)
+    };
+    verified(context, caller, &order.maker, check).await
+}
+
+/// Checks what a maker signed with the wallets of the caller's owner, when the gate admits it.
+pub(crate) async fn verified<T>(
+    context: &RequestContext,
+    caller: &Caller,
+    maker: &WalletAddress,
+    check: impl Fn(&OwnerWallets) -> Result<T, SignatureError>,
+) -> Result<T, ApiError> {
     let app = &context.app;
     let check = async |wallets: OwnerWallets| {
-        let domains = &app.auth.domains;
-        let verify = || {
-            verify_order(
-                &fields,
-                &order.signature,
-                &wallets,
-                traded.neg_risk,
-                domains,
-            )
-        };
-        context.gate.run(verify).await.map_err(|_| ErrorCode::Busy)
+        let checked = context.gate.run(|| check(&wallets)).await;
+        checked.map_err(|_| ErrorCode::Busy)
     };
     let mut verified = check(caller.wallets).await?;
     // The binding may be newer than the view that gave the caller's wallets.
@@ -278,11 +283,11 @@ async fn verify(
         let bound = owner_wallets(&app.shared_view.read().view, caller.owner);
         verified = check(bound.unwrap_or(caller.wallets)).await?;
     }
-    verified.map_err(|error| signature_refusal(error, &order.maker))
+    verified.map_err(|error| signature_refusal(error, maker))
 }
 
 /// The error of what a maker signed.
-pub(crate) fn signature_refusal(error: SignatureError, maker: &WalletAddress) -> ApiError {
+fn signature_refusal(error: SignatureError, maker: &WalletAddress) -> ApiError {
     match error {
         SignatureError::SignerIsNotKeyOwner => ErrorCode::SignerNotKeyAddress.into(),
         SignatureError::WalletNotBound(kind) => {

@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use foretell_auth::SignatureError;
+use foretell_auth::OwnerWallets;
 use foretell_auth::quotes::{
     QUOTES_DOMAIN_NAME, QUOTES_DOMAIN_VERSION, QUOTES_TYPE, QuotesMessage, quotes_separator,
 };
@@ -25,7 +25,7 @@ use foretell_wire::orders::quotes::{
 use foretell_wire::{ApiError, Decimal, ErrorCode};
 
 use crate::access::authenticate::WriteKey;
-use crate::access::credentials::{Caller, owner_wallets};
+use crate::access::credentials::Caller;
 use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::{FromBody, FromPath};
@@ -33,7 +33,7 @@ use crate::http::request_context::RequestContext;
 use crate::http::timing::Stage;
 use crate::policy::rate_limits::{QuotaStatus, Writes};
 use crate::resources::accounts::actions;
-use crate::resources::orders::place::signature_refusal;
+use crate::resources::orders::place::verified;
 use crate::resources::position_of;
 
 /// `POST /quotes`: replaces the quotes of a group in the markets of the set.
@@ -136,19 +136,8 @@ async fn verify(
     let app = &context.app;
     let chain = app.auth.domains.chain_id();
     let separator = quotes_separator(chain, app.shared_view.read().view.branch());
-    let check = async |wallets| {
-        let verify = || message.verify(&separator, &wallets, &asked.signature);
-        context.gate.run(verify).await.map_err(|_| ErrorCode::Busy)
-    };
-    let mut verified = check(caller.wallets).await?;
-    // The binding may be newer than the view that gave the caller's wallets.
-    if matches!(verified, Err(SignatureError::WalletNotBound(_)))
-        && app.shared_view.catch_up().await?
-    {
-        let bound = owner_wallets(&app.shared_view.read().view, caller.owner);
-        verified = check(bound.unwrap_or(caller.wallets)).await?;
-    }
-    verified.map_err(|error| signature_refusal(error, &set.maker).into())
+    let check = |wallets: &OwnerWallets| message.verify(&separator, wallets, &asked.signature);
+    Ok(verified(context, caller, &set.maker, check).await?)
 }
 
 /// Tail and evidence of a set.
