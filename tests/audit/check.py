@@ -13,7 +13,7 @@ import struct
 import sys
 
 from journal import Damaged, Journal
-from ledger import Contradiction, Ledger
+from ledger import QUOTE, Contradiction, Ledger
 
 # Everything is added up from scratch this often, and at the end.
 EVERY = 64
@@ -41,7 +41,7 @@ def state(journal, ledger, sequence):
     orders = [
         {
             "order_id": order.id,
-            "sequence": number,
+            "sequence": number % QUOTE,
             "wallet": wallet(order.account),
             "condition_id": condition(order.market),
             "outcome": order.outcome,

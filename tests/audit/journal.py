@@ -239,7 +239,7 @@ def read_frames(payload):
         count, _operator, touched = struct.unpack_from("<IHH", frame, FRAME_HEADER + COMMAND)
         events_at = FRAME_HEADER + COMMAND + 8
         evidence_at = events_at + EVENT * count
-        sound(touched <= 4096 and count <= 4160 and evidence_at + 4 <= length, f"{where}: events")
+        sound(touched <= 4096 and count <= 8256 and evidence_at + 4 <= length, f"{where}: events")
         size = struct.unpack_from("<I", frame, evidence_at)[0]
         end = evidence_at + 4 + size
         sound(size <= 65536 and -(-end // 8) * 8 == length and not any(frame[end:]), f"{where}: evidence")

@@ -1,11 +1,13 @@
 """What the events of a journal add up to, by the section of that name in journal/FORMAT.md."""
 
+import struct
 from dataclasses import dataclass, field
 
 import records
 from blake3 import blake3
 
 ONE = 10_000
+QUOTE = 2**58  # an order's number is its sequence, and its index in a set of quotes times this
 BUY = 0
 COMPLEMENTARY, MINT, MERGE = 0, 1, 2
 PAYS = {0: (ONE, 0), 1: (0, ONE), 2: (ONE // 2, ONE // 2)}
@@ -44,7 +46,7 @@ class Holding:
 
 @dataclass
 class Order:
-    """An order by its placing command; `lots` and `price` once it rests, `reserved` while it is delayed."""
+    """An order or a quote by its placing command; `lots` and `price` once it rests, `reserved` while it is delayed."""
 
     id: str
     number: int
@@ -73,6 +75,8 @@ class Ledger:
             event = records.read(records.EVENTS, data)
             if event.record == "OrderReleased":
                 own = self.released(event)
+            if event.record == "QuotePlaced":
+                self.opened(self.quoted(event.order, command, frame), event.lots)
             handler = self.HANDLERS.get(event.record)
             if handler:
                 handler(self, event, command, own, frame.sequence)
@@ -85,6 +89,26 @@ class Ledger:
             market=command.market,
             outcome=command.outcome,
             side=command.side,
+        )
+
+    def quoted(self, number, command, frame):
+        """The quote with this number of the frame's set, by its word in the tail."""
+        sequence, index = number % QUOTE, number // QUOTE
+        self.expect(command.record == "SetQuotes" and sequence == frame.sequence, f"order {number} is no quote of this frame")
+        self.expect(index < command.quotes, f"quote {index} is placed of {command.quotes}")
+        self.expect(number not in self.orders, f"order {number} is placed twice")
+        words = 4 * command.conditions
+        word = frame.evidence[words + 32 * index : words + 32 * index + 32]
+        condition, outcome, side, price, _lots, _flags = struct.unpack_from(">HBBIQB", word)
+        self.expect(condition < command.conditions and max(outcome, side) <= 1, f"quote {index} has an unknown token or side")
+        return Order(
+            id="0x" + command.digest[:31].hex() + f"{index:02x}",
+            number=number,
+            account=command.account,
+            market=struct.unpack_from("<I", frame.evidence, 4 * condition)[0],
+            outcome=outcome,
+            side=side,
+            price=price,
         )
 
     def holding(self, account, market):
@@ -176,9 +200,13 @@ class Ledger:
     # Orders.
 
     def rested(self, event, command=None, own=None, sequence=0):
-        own.price, own.lots = event.price, event.lots
-        self.reserve(own, own.lots)
-        self.orders[own.number] = own
+        own.price = event.price
+        self.opened(own, event.lots)
+
+    def opened(self, order, lots):
+        order.lots = lots
+        self.reserve(order, lots)
+        self.orders[order.number] = order
 
     def order_delayed(self, event, command=None, own=None, sequence=0):
         own.reserved = event.reserved

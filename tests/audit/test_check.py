@@ -9,7 +9,7 @@ from types import SimpleNamespace as Event
 import records
 from blake3 import blake3
 from journal import PAGE, Damaged, Journal, crc32c, read_frames
-from ledger import Contradiction, Ledger, Order
+from ledger import BUY, QUOTE, Contradiction, Ledger, Market, Order
 
 GOLDEN = pathlib.Path(__file__).parents[2] / "journal" / "tests" / "golden"
 
@@ -131,6 +131,29 @@ class Records(unittest.TestCase):
         self.assertEqual((ledger.accounts[0].free, ledger.accounts[0].reserved), (50, 0))
         with self.assertRaises(Contradiction):
             ledger.released(released)
+
+    def test_a_quote_has_the_terms_of_its_word_and_several_rest_in_one_frame(self):
+        ledger = Ledger()
+        ledger.account_opened(Event(account=0, wallet=bytes(20)))
+        ledger.deposited(Event(account=0, amount=900_000))
+        ledger.markets = [Market("0x", None, 0), Market("0x", None, 0)]
+        word = struct.pack(">HBBIQB", 1, 1, BUY, 4_000, 30, 0).ljust(32, b"\0")
+        tail = struct.pack("<II", 0, 1) + word + word
+        command = Event(record="SetQuotes", account=0, conditions=2, quotes=2, digest=bytes([7] * 32))
+        frame = Event(sequence=9, evidence=tail)
+        for index in (0, 1):
+            ledger.opened(ledger.quoted(9 + index * QUOTE, command, frame), 30)
+        quote = ledger.orders[9 + QUOTE]
+        self.assertEqual((quote.market, quote.outcome, quote.side, quote.price), (1, 1, BUY, 4_000))
+        self.assertEqual(quote.id, "0x" + "07" * 31 + "01")
+        self.assertEqual((ledger.accounts[0].free, ledger.accounts[0].reserved), (660_000, 240_000))
+        ledger.check()
+        # Placed twice, of another frame, and of no word.
+        for number in (9, 8 + QUOTE, 9 + 2 * QUOTE):
+            with self.assertRaises(Contradiction):
+                ledger.quoted(number, command, frame)
+        with self.assertRaises(Contradiction):
+            ledger.quoted(9 + 2 * QUOTE, Event(record="Continue"), frame)
 
     def test_lengths_that_do_not_add_up_are_refused(self):
         for at, value in [(0, 8), (4, 2), (152, 5), (156, 5000 << 16)]:

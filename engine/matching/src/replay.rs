@@ -212,7 +212,7 @@ impl QueuedFrame {
         self.events.clear();
         self.events.extend_from_slice(frame.events);
         self.beside.clear();
-        if let Command::SetQuotes(_) = frame.command {
+        if frame.command.has_tail() {
             self.beside.extend_from_slice(frame.evidence);
         }
         self.prefetch = PrefetchState::NONE;

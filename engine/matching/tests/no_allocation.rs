@@ -319,7 +319,11 @@ fn set(random: &mut Random, revision: u64, now: TimeNs) -> (Command, Vec<u8>) {
             let lots = Lots(100 + random.below(3));
             let grow_tail = random.below(2) == 0;
             if random.below(3) > 0 {
-                let sized = Quote { lots, grow_tail, ..quote(cents, outcome) };
+                let sized = Quote {
+                    lots,
+                    grow_tail,
+                    ..quote(cents, outcome)
+                };
                 words.push(sized.word());
             }
         }
@@ -374,7 +378,10 @@ fn nothing_is_allocated_for_sets_of_quotes() {
             matches!(event, Event::OrderClosed(OrderClosed { reason, .. }) if *reason == lease)
         });
     }
-    assert!(placed > 10_000 && filled > 500 && ended > 100, "{placed} {filled} {ended}");
+    assert!(
+        placed > 10_000 && filled > 500 && ended > 100,
+        "{placed} {filled} {ended}"
+    );
     exchange.check_invariants().unwrap();
 }
 

@@ -186,6 +186,12 @@ commands! {
 }
 
 impl Command {
+    /// Whether the bytes beside it begin with a tail ([`crate::tail`]).
+    #[must_use]
+    pub const fn has_tail(&self) -> bool {
+        matches!(self, Self::SetQuotes(_))
+    }
+
     /// Whether this only cancels orders: such commands have reserved space in the ring.
     #[must_use]
     pub const fn is_cancel(&self) -> bool {

@@ -4,6 +4,8 @@
 use std::sync::LazyLock;
 
 use alloy_primitives::keccak256;
+use foretell_model::command::SetQuotes;
+use foretell_model::evidence::QuotesEvidence;
 use foretell_model::quote::QuoteWord;
 use foretell_model::{ConditionId, OrderId, Sequence, TimeMs, WalletAddress, WalletKind};
 
@@ -55,7 +57,31 @@ pub struct QuotesMessage<'a> {
     pub quotes: &'a [QuoteWord],
 }
 
-impl QuotesMessage<'_> {
+impl<'a> QuotesMessage<'a> {
+    /// What was signed of a journalled set, by its command, its evidence, its maker and its lists.
+    #[must_use]
+    pub const fn of_frame(
+        set: &SetQuotes,
+        evidence: &QuotesEvidence<'_>,
+        (maker, signature_type): (WalletAddress, WalletKind),
+        conditions: &'a [ConditionId],
+        quotes: &'a [QuoteWord],
+    ) -> Self {
+        Self {
+            maker,
+            signer: evidence.signer,
+            signature_type,
+            group: set.group,
+            revision: set.revision,
+            seen: set.seen,
+            timestamp: set.timestamp,
+            valid_until: set.valid_until,
+            builder: evidence.builder,
+            conditions,
+            quotes,
+        }
+    }
+
     /// The hash that is signed.
     #[must_use]
     pub fn digest(&self, separator: &Hash) -> OrderId {

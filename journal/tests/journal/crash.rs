@@ -298,7 +298,7 @@ fn without_any_watermark_the_batches_prove_each_other() {
 fn a_power_cut_while_segments_change_loses_nothing_acknowledged() {
     let mut run = Run::start(Durability::Disk, Duration::from_secs(3_600));
     // Fill most of the first segment, and test cuts only from there.
-    while run.writer.as_mut().unwrap().batch(300)[0].offset < 700_000 {}
+    while run.writer.as_mut().unwrap().batch(300)[0].offset < 400_000 {}
     let durable = run.writer.as_ref().unwrap().state.durable().0;
     let from = run.disk.changes().len();
     run.acknowledged.push((from, durable));

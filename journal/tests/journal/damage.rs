@@ -408,7 +408,7 @@ fn missing_and_replaced_segments_are_found() {
         Err(JournalError::Foreign(2))
     ));
     // Damage in a segment with a successor is never a torn tail, at any offset.
-    for at in [4_100, 300_000, 600_000] {
+    for at in [4_100, 200_000, 400_000] {
         let image = copy(dir.path());
         change(&segment(image.path(), 2), |bytes| bytes[at] ^= 1);
         assert!(matches!(

@@ -15,6 +15,7 @@ use foretell_journal::segment::SegmentHeader;
 use foretell_journal::snapshot::{Image, LogName, PROOF, Proof, SnapshotStore};
 use foretell_journal::watermark::Watermark;
 use foretell_journal::{Options, chain, receipt, scan};
+use foretell_model::quote::QuoteLimits;
 use foretell_model::record::{Field, Fields, Layout};
 use foretell_model::state::StateKind;
 use foretell_model::{
@@ -262,6 +263,7 @@ fn tables() -> [(&'static str, String); 4] {
         struct_line::<PaymentSettings>("PaymentSettings"),
         struct_line::<Settings>("Settings"),
         struct_line::<QuestionSet>("QuestionSet"),
+        struct_line::<QuoteLimits>("QuoteLimits"),
         struct_line::<TermsUpdate>("TermsUpdate"),
         struct_line::<PolicyUpdate>("PolicyUpdate"),
         struct_line::<PaymentsUpdate>("PaymentsUpdate"),

@@ -129,7 +129,7 @@ fn a_full_staging_buffer_says_so_and_is_given_away_whole() {
     }
     assert!(
         staged >= 3,
-        "512 KiB hold some frames of 64 KiB and a largest one"
+        "768 KiB hold some frames of 64 KiB and a largest one"
     );
     assert!(!appender.has_room_for_largest());
     assert_eq!(

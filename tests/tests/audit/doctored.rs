@@ -28,7 +28,7 @@ fn verify(frames: &[Loose]) -> (i32, Value) {
     verify_by(DEFAULT, frames)
 }
 
-fn verify_by(arguments: &[&str], frames: &[Loose]) -> (i32, Value) {
+pub(crate) fn verify_by(arguments: &[&str], frames: &[Loose]) -> (i32, Value) {
     let directory = tempfile::tempdir().expect("a directory");
     seal(directory.path(), frames);
     audit(directory.path(), arguments)
@@ -44,7 +44,7 @@ fn assert_sound(frames: &[Loose]) {
 
 /// Asserts a finding of both audits of doctored frames, and its sequence.
 #[track_caller]
-fn assert_found(frames: &[Loose], code: i32, sequence: u64, text: &str) {
+pub(crate) fn assert_found(frames: &[Loose], code: i32, sequence: u64, text: &str) {
     for arguments in [DEFAULT, REFERENCE] {
         let (found, report) = verify_by(arguments, frames);
         assert_eq!(found, code, "{report:#}");
@@ -54,7 +54,7 @@ fn assert_found(frames: &[Loose], code: i32, sequence: u64, text: &str) {
 
 /// Asserts that events do not follow from their command, by the core and by the reference.
 #[track_caller]
-fn assert_does_not_follow(frames: &[Loose], sequence: u64) {
+pub(crate) fn assert_does_not_follow(frames: &[Loose], sequence: u64) {
     let (found, report) = verify_by(DEFAULT, frames);
     assert_eq!(found, CONTRADICTS, "{report:#}");
     assert_names(&report, CONTRADICTS, sequence, "re-execut");
@@ -78,7 +78,7 @@ fn assert_names(report: &Value, code: i32, sequence: u64, text: &str) {
 }
 
 /// The frame of a sequence.
-fn at(frames: &mut [Loose], sequence: u64) -> &mut Loose {
+pub(crate) fn at(frames: &mut [Loose], sequence: u64) -> &mut Loose {
     let place = usize::try_from(sequence - 1).expect("a small number");
     &mut frames[place]
 }

@@ -16,6 +16,8 @@ mod attested;
 mod checkpoints;
 mod commands;
 mod doctored;
+mod quote_sets;
+mod quotes;
 mod random;
 mod run;
 mod seal;

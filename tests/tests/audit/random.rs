@@ -4,15 +4,15 @@
 use foretell_audit::{Options, verify};
 use foretell_auth::{Domain, Markets, OrderFields};
 use foretell_matching::{Capacity, Exchange};
-use foretell_model::command::RegisterDomain;
-use foretell_model::evidence::{ActEvidence, OrderEvidence};
+use foretell_model::command::{RegisterDomain, SetQuotes};
+use foretell_model::evidence::{ActEvidence, OrderEvidence, QuotesEvidence};
 use foretell_model::state::{self, StateRecord};
 use foretell_model::{
     AccountNumber, Command, CommandStamp, Event, MarketNumber, OperatorNumber, PlaceOrder, TokenId,
     Verdict, WalletAddress, WalletKind,
 };
 
-use crate::generator::Generator;
+use crate::generator::{Generator, Sent};
 use crate::seal::{Loose, seal};
 use crate::site::SPARE_DOMAIN;
 
@@ -52,8 +52,17 @@ fn frames(seed: u64) -> Vec<Loose> {
     });
     let mut time = foretell_model::TimeNs(0);
     let mut events = Vec::new();
-    let mut next = Some((spare, CommandStamp::at(time)));
-    while let Some((command, mut stamp)) = next {
+    let mut next = Some(Sent {
+        command: spare,
+        beside: Vec::new(),
+        stamp: CommandStamp::at(time),
+    });
+    while let Some(Sent {
+        command,
+        beside,
+        mut stamp,
+    }) = next
+    {
         // A generated domain has no text that gives its separator, a generated withdrawal none that gives its
         // reference.
         let is_made_up = matches!(command, Command::RegisterDomain(RegisterDomain { domain, .. }) if domain != SPARE_DOMAIN)
@@ -62,12 +71,16 @@ fn frames(seed: u64) -> Vec<Loose> {
             time = time.max(stamp.time);
             stamp.time = time;
             // Rules before 3 know no operators, and nobody else signs an order.
-            if matches!(command, Command::PlaceOrder(_)) {
+            if matches!(command, Command::PlaceOrder(_) | Command::SetQuotes(_)) {
                 stamp.operator = OperatorNumber::NONE;
             }
-            let evidence = evidence_of(&command, stamp.operator, &state, &domain);
+            let evidence = match command {
+                Command::SetQuotes(set) => evidence_of_set(&set, &beside, &state),
+                _ => evidence_of(&command, stamp.operator, &state, &domain),
+            };
             events.clear();
-            if let Verdict::Applied(_) = exchange.apply(&command, stamp, &mut events) {
+            if let Verdict::Applied(_) = exchange.apply_with(&command, &beside, stamp, &mut events)
+            {
                 let is_killed = matches!(events[..], [Event::OrderKilled(_)]);
                 frames.push(Loose {
                     sequence: exchange.sequence().0,
@@ -81,7 +94,7 @@ fn frames(seed: u64) -> Vec<Loose> {
         state.clear();
         exchange.visit_state(&mut |record| state.push(*record));
         generator.observe(&command, &state);
-        next = generator.next_stamped();
+        next = generator.next_sent();
     }
     frames
 }
@@ -126,6 +139,27 @@ fn evidence_of(
         }
         _ => {}
     }
+    evidence
+}
+
+/// The tail of a set and its evidence, without a signature.
+fn evidence_of_set(set: &SetQuotes, beside: &[u8], state: &[StateRecord]) -> Vec<u8> {
+    let parties = account(set.account, state);
+    let owner = parties.and_then(|(_, owner, _)| account(owner, state));
+    let (Some((_, _, kind)), Some((owner, _, _)), Some(lists)) =
+        (parties, owner, set.lists(beside))
+    else {
+        return Vec::new();
+    };
+    let mut evidence = beside[..beside.len() - lists.evidence.len()].to_vec();
+    QuotesEvidence {
+        signer: owner,
+        signature_type: kind.code(),
+        builder: [0; 32],
+        chain: 80_002,
+        signature: &[1; 65],
+    }
+    .encode(&mut evidence);
     evidence
 }
 

@@ -56,7 +56,7 @@ pub(crate) struct Site {
     pub(crate) frames: Vec<Loose>,
     signers: Vec<Signer>,
     domains: Domains,
-    now: TimeNs,
+    pub(crate) now: TimeNs,
     beats: bool,
 }
 
@@ -122,7 +122,9 @@ impl Site {
     pub(crate) fn apply(&mut self, command: Command, evidence: &[u8]) -> u64 {
         let mut events = Vec::new();
         self.now.0 += 1_000_000;
-        let verdict = self.exchange.apply(&command, self.now, &mut events);
+        let verdict = self
+            .exchange
+            .apply_with(&command, evidence, self.now, &mut events);
         assert!(
             matches!(verdict, Verdict::Applied(_)),
             "{command:?}: {verdict:?}"
@@ -165,10 +167,7 @@ impl Site {
     /// An order of one trader, signed by another, or by itself.
     pub(crate) fn sign(&self, wish: Wish, signer: usize) -> (Command, Vec<u8>) {
         let owner = self.signers[wish.trader].address();
-        let (account, maker) = match wish.kind {
-            WalletKind::Eoa => (wish.trader, owner),
-            _ => (wish.trader + 2, deposit_wallet(wish.trader)),
-        };
+        let (account, maker) = self.account(wish.trader, wish.kind);
         let (shares, value) = (wish.lots * 10_000, wish.lots * wish.price);
         let (maker_amount, taker_amount) = match wish.side {
             Side::Buy => (value, shares),
@@ -201,7 +200,7 @@ impl Site {
         let signature = self.signers[signer].sign_order(&fields, domain);
         let command = PlaceOrder {
             order: foretell_auth::signing::signed_order_id(&fields, domain),
-            account: number(account),
+            account,
             key: KeyNumber(number(wish.trader).0),
             market: MarketNumber(wish.market),
             outcome: wish.outcome,
@@ -229,10 +228,27 @@ impl Site {
         let mut exchange = Exchange::new(Capacity::default(), 8);
         let mut digests = vec![exchange.digest()];
         digests.extend(self.frames.iter().map(|frame| {
-            exchange.apply(&frame.command, frame.stamp, &mut Vec::new());
+            let (command, beside) = (&frame.command, &frame.evidence);
+            exchange.apply_with(command, beside, frame.stamp, &mut Vec::new());
             exchange.digest()
         }));
         digests
+    }
+
+    /// A trader's own wallet, or its deposit wallet.
+    pub(crate) fn account(
+        &self,
+        trader: usize,
+        kind: WalletKind,
+    ) -> (AccountNumber, WalletAddress) {
+        match kind {
+            WalletKind::Eoa => (number(trader), self.wallet(trader)),
+            _ => (number(trader + 2), deposit_wallet(trader)),
+        }
+    }
+
+    pub(crate) fn signer(&self, trader: usize) -> &Signer {
+        &self.signers[trader]
     }
 
     /// The address of a trader.

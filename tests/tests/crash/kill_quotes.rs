@@ -13,6 +13,7 @@ use foretell_tests::exchange::{Exchange, Options, PATIENCE};
 use foretell_tests::load::Shared;
 use foretell_tests::quotes::{Terms, body, now_ms, quote};
 use foretell_tests::random::Random;
+use foretell_wire::text::decimal::fixed_point;
 use foretell_wire::text::ids;
 use parking_lot::Mutex;
 use reqwest::Method;
@@ -36,9 +37,14 @@ async fn what_is_live_is_what_the_newest_set_wants() {
     let mut exchange = Exchange::start(&Options::two_gateways());
     let market = market();
     let condition = ids::condition_id(&market.condition_id()).expect("a condition");
-    let makers = [visitor(&exchange, 0).await, visitor_with(&exchange, 0, 1).await];
+    let makers = [
+        visitor(&exchange, 0).await,
+        visitor_with(&exchange, 0, 1).await,
+    ];
     let limits = json!({ "lease_ms": LEASE_MS }).to_string();
-    let set = makers[0].signed(Method::PUT, "/quotes/groups/0", "", &limits).await;
+    let set = makers[0]
+        .signed(Method::PUT, "/quotes/groups/0", "", &limits)
+        .await;
     assert_eq!(set.expect("an answer").0, 200);
     let (makers, sent) = (Arc::new(makers), Sent::default());
     for (round, name) in (1..=rounds).zip(PROCESSES.iter().cycle()) {
@@ -64,7 +70,11 @@ async fn what_is_live_is_what_the_newest_set_wants() {
     let taker = visitor(&exchange, 1).await;
     buy(&taker, &market.token_ids()[0], 1_000, 9_000).await;
     let (_, trades) = persist(&taker, Method::GET, "/data/trades", "").await;
-    assert_eq!(trades["data"], json!([]), "a quote that had ended was taken");
+    assert_eq!(
+        trades["data"],
+        json!([]),
+        "a quote that had ended was taken"
+    );
     audit(&exchange);
     assert!(exchange.stop().success(), "a clean stop");
 }
@@ -96,14 +106,23 @@ async fn replace(
         });
         sent.lock().insert(revision, (sizes.collect(), false));
         let words: Vec<_> = quotes.iter().map(Quote::word).collect();
-        let set = body(maker, &separator, Terms::revision(revision), &[condition], &words);
+        let set = body(
+            maker,
+            &separator,
+            Terms::revision(revision),
+            &[condition],
+            &words,
+        );
         let (status, answer) = persist(maker, Method::POST, "/quotes", &set.to_string()).await;
         match status {
             200 => {
                 if let Some((_, is_answered)) = sent.lock().get_mut(&revision) {
                     *is_answered = true;
                 }
-                assert!(answer["duplicate"] == true || answer["refused"] == json!([]), "{answer}");
+                assert!(
+                    answer["duplicate"] == true || answer["refused"] == json!([]),
+                    "{answer}"
+                );
             }
             // The other process was faster.
             409 => drop(sent.lock().remove(&revision)),
@@ -150,12 +169,9 @@ async fn live(maker: &Trader, tokens: &[String; 2]) -> Sizes {
     for order in page["data"].as_array().expect("orders") {
         let text = |name: &str| order[name].as_str().expect("a text");
         let outcome = usize::from(text("asset_id") != tokens[0]);
-        let number = |name: &str, parts: f64| {
-            let value: f64 = text(name).parse().expect("a number");
-            (value * parts).round() as u64
-        };
-        let key = (outcome, number("price", 10_000.0));
-        *sizes.entry(key).or_default() += number("original_size", 100.0);
+        let number = |name: &str, places| fixed_point(text(name), places).expect("a number");
+        let key = (outcome, number("price", 4));
+        *sizes.entry(key).or_default() += number("original_size", 2);
     }
     sizes
 }
@@ -167,7 +183,10 @@ async fn compare(maker: &Trader, tokens: &[String; 2], sent: &Sent) {
     let sent = sent.lock();
     let (newest, (sizes, is_answered)) = sent.last_key_value().expect("a set");
     assert!(is_answered, "{newest} has no answer");
-    assert!(live == *sizes || live.is_empty(), "{newest}: {live:?}, wanted {sizes:?}");
+    assert!(
+        live == *sizes || live.is_empty(),
+        "{newest}: {live:?}, wanted {sizes:?}"
+    );
 }
 
 /// The engine is dead while the lease falls due: the quotes end before anything else.

@@ -3,40 +3,15 @@
 use foretell_model::command::SetQuotes;
 use foretell_model::event::QuotePlaced;
 use foretell_model::evidence::QuotesEvidence;
-use foretell_model::quote::quote_id;
-use foretell_model::{Command, OrderType, PlaceOrder, Side, TimeSeconds, WalletAddress};
+use foretell_model::{Command, PlaceOrder, WalletAddress};
 
 /// The order of a quote that the frame of this command placed.
 pub(crate) fn order_of(command: &Command, beside: &[u8], placed: &QuotePlaced) -> PlaceOrder {
     let Command::SetQuotes(set) = command else {
         panic!("{command:?} placed a quote");
     };
-    let index = placed.order.index();
-    let lists = set.lists(beside);
-    let quote = lists.and_then(|lists| lists.quote(index));
-    let (market, quote) = quote.expect("a set that places has a tail");
-    let (value, shares) = (
-        placed.lots.value_at(quote.price).0,
-        placed.lots.micro_shares(),
-    );
-    let (maker_amount, taker_amount) = match quote.side {
-        Side::Buy => (value, shares),
-        Side::Sell => (shares, value),
-    };
-    PlaceOrder {
-        order: quote_id(&set.digest, index),
-        account: set.account,
-        key: set.key,
-        market,
-        outcome: quote.outcome,
-        side: quote.side,
-        order_type: OrderType::Gtc,
-        post_only: true,
-        maker_amount,
-        taker_amount,
-        expiration: TimeSeconds(0),
-        timestamp: set.timestamp,
-    }
+    let order = set.order(beside, placed);
+    order.expect("a set that places has a tail")
 }
 
 /// The bytes beside an applied set of a builder: its tail, and evidence of nobody.

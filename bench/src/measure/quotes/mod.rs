@@ -37,7 +37,13 @@ const BATCH: usize = foretell_wire::limits::MAX_ORDERS;
 /// Quotes that a set moves, by lane.
 const MOVED: [usize; 3] = [1, 8, MAX_QUOTES];
 /// Lanes, in the order of [`Lanes::round`].
-const LANES: [&str; 5] = ["order", "order of a batch", "1 of 64", "8 of 64", "64 of 64"];
+const LANES: [&str; 5] = [
+    "order",
+    "order of a batch",
+    "1 of 64",
+    "8 of 64",
+    "64 of 64",
+];
 /// Quotes moved a second on a gateway core, as multiples of its single orders: of 8 and of 64 in a set.
 const GOALS: [(usize, f64); 2] = [(3, 3.0), (4, 8.0)];
 /// Bytes of journal for a quote of a set that moves all.
@@ -88,8 +94,11 @@ pub(super) fn measure(scope: &QuotesScope) -> Result<Report, MeasureError> {
 
     let name = |lane: usize| format!("{}, a second of a gateway core", LANES[lane]);
     let orders = Measure::of(name(0), "1/s", rounds[0].clone()).higher();
-    let rates = (1..LANES.len())
-        .map(|lane| Measure::of(name(lane), "1/s", rounds[lane].clone()).higher().over(&orders));
+    let rates = (1..LANES.len()).map(|lane| {
+        Measure::of(name(lane), "1/s", rounds[lane].clone())
+            .higher()
+            .over(&orders)
+    });
     report.measures = std::iter::once(orders.clone()).chain(rates).collect();
     for (lane, least) in GOALS {
         let found = report.measures[lane].ratio();
@@ -97,22 +106,37 @@ pub(super) fn measure(scope: &QuotesScope) -> Result<Report, MeasureError> {
         report.goals.push(Goal::at_least(goal, least, found));
     }
     let walls = walls.into_iter().enumerate();
-    report.measures.extend(
-        walls.map(|(lane, walls)| Measure::of(format!("{}, a second", LANES[lane]), "1/s", walls).higher()),
-    );
+    report.measures.extend(walls.map(|(lane, walls)| {
+        Measure::of(format!("{}, a second", LANES[lane]), "1/s", walls).higher()
+    }));
     let [order, quote] = followed;
     let order = Measure::of("to follow an order", "us", order);
     let quote = Measure::of("to follow a moved quote", "us", quote).over(&order);
-    report.goals.push(Goal::at_most("to follow a quote / an order", 1.0, quote.ratio()));
+    report.goals.push(Goal::at_most(
+        "to follow a quote / an order",
+        1.0,
+        quote.ratio(),
+    ));
     report.measures.extend([order, quote]);
     let bytes = journal_bytes(&data)?;
-    report.goals.push(Goal::at_most("bytes of journal a moved quote", MOST_BYTES, bytes));
+    report.goals.push(Goal::at_most(
+        "bytes of journal a moved quote",
+        MOST_BYTES,
+        bytes,
+    ));
     let bytes = bytes.ok_or_else(|| MeasureError::wrong("the journal has no whole set"))?;
-    report.measures.push(Measure::single("bytes of journal a moved quote", "B", bytes));
+    report.measures.push(Measure::single(
+        "bytes of journal a moved quote",
+        "B",
+        bytes,
+    ));
     report.measures.append(&mut soaked.measures);
     report.goals.append(&mut soaked.goals);
     report.rounds = rounds[0].len();
-    report.scope = format!("{} requests a lane and round, {CONNECTIONS} connections", scope.requests);
+    report.scope = format!(
+        "{} requests a lane and round, {CONNECTIONS} connections",
+        scope.requests
+    );
     Ok(report.end())
 }
 
@@ -168,11 +192,12 @@ impl Lanes {
         let mut connections = connections.map_err(MeasureError::io("connecting"))?;
         let asked = connections[0].ask(&crate::harness::http::get("/quotes/domain", ""));
         let domain: Value = serde_json::from_slice(success(asked)?.body).unwrap_or_default();
-        let salt = domain["salt"].as_str().and_then(foretell_wire::text::ids::bytes32);
+        let salt = domain["salt"]
+            .as_str()
+            .and_then(foretell_wire::text::ids::bytes32);
         let salt = salt.ok_or_else(|| MeasureError::wrong("the gateway names no domain"))?;
-        let thread = |name: &str| {
-            ThreadTime::of(name).map_err(MeasureError::io("finding a thread"))
-        };
+        let thread =
+            |name: &str| ThreadTime::of(name).map_err(MeasureError::io("finding a thread"));
         Ok(Self {
             connections,
             serving: thread(&exchange.serving_thread())?,
@@ -195,7 +220,8 @@ impl Lanes {
             let sets: Vec<_> = (0..requests).map(|index| self.set(index, moved)).collect();
             sent.push(self.send(&sets, moved)?);
         }
-        sent.try_into().map_err(|_| MeasureError::wrong("a lane is missing"))
+        sent.try_into()
+            .map_err(|_| MeasureError::wrong("a lane is missing"))
     }
 
     fn orders(&mut self, count: usize) -> Vec<u8> {
@@ -213,16 +239,20 @@ impl Lanes {
 
     /// A set of 64 quotes of the connection's group, of which the first `moved` are larger than before.
     fn set(&mut self, index: u32, moved: usize) -> Vec<u8> {
-        let group = (index % u32::from(CONNECTIONS)) as u8;
+        let group = index.to_le_bytes()[0] % CONNECTIONS;
         self.revision += 1;
         let quotes: Vec<QuoteWord> = (0..MAX_QUOTES)
             .map(|quote| {
                 let grown = if quote < moved { self.revision } else { 0 };
                 Quote {
                     condition: 0,
-                    outcome: if quote < MAX_QUOTES / 2 { Outcome::Yes } else { Outcome::No },
+                    outcome: if quote < MAX_QUOTES / 2 {
+                        Outcome::Yes
+                    } else {
+                        Outcome::No
+                    },
                     side: Side::Buy,
-                    price: Price((1 + quote % (MAX_QUOTES / 2)) as u16 * 100),
+                    price: cents(1 + quote % (MAX_QUOTES / 2)),
                     lots: Lots(100 + grown),
                     grow_tail: false,
                 }
@@ -282,15 +312,25 @@ impl Lanes {
 
     fn times(&self) -> Result<[u64; 3], MeasureError> {
         let [publisher, follower] = &self.following;
-        let nanos = |thread: &ThreadTime| thread.nanos().map_err(MeasureError::io("reading a thread's time"));
+        let nanos = |thread: &ThreadTime| {
+            thread
+                .nanos()
+                .map_err(MeasureError::io("reading a thread's time"))
+        };
         Ok([nanos(&self.serving)?, nanos(publisher)?, nanos(follower)?])
     }
+}
+
+fn cents(cents: usize) -> Price {
+    Price(u16::try_from(100 * cents).expect("a price below 1"))
 }
 
 /// What an answer refuses, if anything.
 fn refusal(body: &[u8]) -> Option<String> {
     let answer: Value = serde_json::from_slice(body).unwrap_or_default();
-    let all = answer.as_array().map_or(std::slice::from_ref(&answer), Vec::as_slice);
+    let all = answer
+        .as_array()
+        .map_or(std::slice::from_ref(&answer), Vec::as_slice);
     let is_done = |answer: &Value| {
         answer["success"] == true || answer["refused"].as_array().is_some_and(Vec::is_empty)
     };
@@ -333,7 +373,10 @@ mod tests {
         };
         let report = measure(&scope).unwrap();
         assert_eq!(report.rounds, 2);
-        let bytes = report.measure("bytes of journal a moved quote").unwrap().value;
+        let bytes = report
+            .measure("bytes of journal a moved quote")
+            .unwrap()
+            .value;
         assert!((128.0..MOST_BYTES).contains(&bytes), "{bytes}");
     }
 

@@ -25,7 +25,9 @@ pub(super) fn measure(
     let (begun, mut moved, mut early) = (Instant::now(), 0.0, None);
     let mut sending_s = 0.0;
     while begun.elapsed() < length {
-        let sets: Vec<_> = (0..SIGNED).map(|index| lanes.set(index, MAX_QUOTES)).collect();
+        let sets: Vec<_> = (0..SIGNED)
+            .map(|index| lanes.set(index, MAX_QUOTES))
+            .collect();
         let spent = lanes.send(&sets, MAX_QUOTES)?;
         moved += spent.moved;
         sending_s += spent.wall_s;
@@ -42,9 +44,17 @@ pub(super) fn measure(
         Measure::single("memory at the end", "MB", late),
     ];
     report.measures.extend(measures);
-    report.goals.push(Goal::at_most("readers behind, ms", MOST_BEHIND_MS, Some(behind_ms)));
+    report.goals.push(Goal::at_most(
+        "readers behind, ms",
+        MOST_BEHIND_MS,
+        Some(behind_ms),
+    ));
     let growth = early.map(|early| late / early);
-    report.goals.push(Goal::at_most("memory at the end / after a tenth", MOST_GROWTH, growth));
+    report.goals.push(Goal::at_most(
+        "memory at the end / after a tenth",
+        MOST_GROWTH,
+        growth,
+    ));
     Ok(())
 }
 
@@ -54,7 +64,9 @@ fn behind(lanes: &mut Lanes) -> Result<f64, MeasureError> {
     let connection = &mut lanes.connections[0];
     let head = success(connection.ask(&set))?.head.to_vec();
     let head = String::from_utf8_lossy(&head).to_ascii_lowercase();
-    let sequence = head.lines().find_map(|line| line.strip_prefix("x-sequence: "));
+    let sequence = head
+        .lines()
+        .find_map(|line| line.strip_prefix("x-sequence: "));
     let sequence = sequence.ok_or_else(|| MeasureError::wrong("an answer without a sequence"))?;
     let token = Terms::LIVE_EXCHANGE.token_text();
     let header = format!("x-min-sequence: {}\r\n", sequence.trim());
@@ -68,7 +80,9 @@ fn behind(lanes: &mut Lanes) -> Result<f64, MeasureError> {
 fn resident_mb() -> Result<f64, MeasureError> {
     let status = std::fs::read_to_string("/proc/self/status");
     let status = status.map_err(MeasureError::io("reading the memory of this process"))?;
-    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("RssAnon:"));
     let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
     let kilobytes = kilobytes.ok_or_else(|| MeasureError::wrong("no resident memory"))?;
     Ok(kilobytes / 1_024.0)

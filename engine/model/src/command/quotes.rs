@@ -107,7 +107,10 @@ impl SetQuotes {
     pub fn order(&self, beside: &[u8], placed: &QuotePlaced) -> Option<PlaceOrder> {
         let index = placed.order.index();
         let (market, quote) = self.lists(beside)?.quote(index)?;
-        let (shares, value) = (placed.lots.micro_shares(), placed.lots.value_at(quote.price).0);
+        let (shares, value) = (
+            placed.lots.micro_shares(),
+            placed.lots.value_at(quote.price).0,
+        );
         let (maker_amount, taker_amount) = match quote.side {
             Side::Buy => (value, shares),
             Side::Sell => (shares, value),

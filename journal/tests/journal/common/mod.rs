@@ -25,7 +25,7 @@ use foretell_model::{
 pub fn small() -> Options {
     Options {
         segment_bytes: Options::MIN_SEGMENT_BYTES,
-        staging_bytes: 512 << 10,
+        staging_bytes: 768 << 10,
         watermark_after: Duration::from_secs(3_600),
         ..Options::default()
     }

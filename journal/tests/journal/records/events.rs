@@ -5,8 +5,9 @@ use foretell_model::event::{
     EventRegistered, FeeSet, HeartbeatSet, KeyRegistered, MarketArchived, MarketRegistered,
     MarketResolved, MarketSettled, MarketStateSet, Merged, MinimumSizeSet, OrderClosed,
     OrderDecreased, OrderDelayed, OrderKilled, OrderReleased, OrderRested, PolicySet, Proposed,
-    RebatePaid, Redeemed, SettlementStarted, TermsSet, TickSet, WalletBound, WalletListed,
-    WalletUnbound, WithdrawalReleased, WithdrawalRequested, Withdrawn,
+    QuoteLimitsSet, QuotePlaced, QuoteRefused, QuotesFrozen, QuotesRenewed, QuotesSet, RebatePaid,
+    Redeemed, SettlementStarted, TermsSet, TickSet, WalletBound, WalletListed, WalletUnbound,
+    WithdrawalReleased, WithdrawalRequested, Withdrawn,
 };
 use foretell_model::{
     Branch, CloseReason, ConditionId, DomainNumber, Event, EventId, EventNumber, Fill, KeyNumber,
@@ -269,6 +270,30 @@ pub(super) fn event(words: &mut Words, code: u8) -> Event {
             branch: Branch(words.bytes()),
         },
         65 => Event::WithdrawalsOpened,
+        66 => Event::QuotesSet(QuotesSet {
+            until: TimeNs(words.u64()),
+        }),
+        67 => Event::QuotePlaced(QuotePlaced {
+            order: OrderNumber(words.u64()),
+            lots: words.lots(),
+        }),
+        68 => Event::QuoteRefused(QuoteRefused {
+            index: words.u8(),
+            reason: words.pick(RejectionReason::ALL),
+        }),
+        69 => Event::QuotesRenewed(QuotesRenewed {
+            until: TimeNs(words.u64()),
+        }),
+        70 => Event::QuoteLimitsSet(QuoteLimitsSet {
+            account: words.account(),
+            group: words.u8(),
+            limits: words.quote_limits(),
+            frozen: words.flag(),
+        }),
+        71 => Event::QuotesFrozen(QuotesFrozen {
+            account: words.account(),
+            group: words.u8(),
+        }),
         other => panic!("no event has code {other}"),
     }
 }

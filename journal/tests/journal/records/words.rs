@@ -1,5 +1,6 @@
 //! Values for the fields of records.
 
+use foretell_model::quote::QuoteLimits;
 use foretell_model::{
     AccountNumber, FeeSchedule, HoldSet, Lots, MarketNumber, MarketTerms, Micros, OperatorRole,
     PolicyUpdate, QuestionIndex, QuestionSet, Reference, ResolutionPolicy, RoleSet, TermsUpdate,
@@ -74,6 +75,16 @@ impl Words {
         QuestionSet {
             low: self.u64(),
             high: self.u64(),
+        }
+    }
+
+    pub(super) fn quote_limits(&mut self) -> QuoteLimits {
+        QuoteLimits {
+            lease_ms: self.u32(),
+            window_ms: self.u32(),
+            lots: self.lots(),
+            value: self.micros(),
+            net_lots: self.lots(),
         }
     }
 

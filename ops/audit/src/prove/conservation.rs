@@ -236,7 +236,8 @@ impl Conservation {
     fn fold_delay(&mut self, frame: &FrameRef<'_>, event: &Event) {
         match (*event, *frame.command) {
             (Event::OrderDelayed(_), Command::PlaceOrder(order)) => {
-                self.delayed.insert(OrderNumber(frame.sequence.0), order);
+                self.delayed
+                    .insert(OrderNumber::of(frame.sequence, 0), order);
             }
             (Event::OrderReleased(OrderReleased { order, .. }), _) => {
                 self.released = self.delayed.remove(&order)

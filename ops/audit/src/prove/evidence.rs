@@ -1,8 +1,8 @@
-//! Checks the evidence of an order or a withdrawal against its command: every signed field must be the one
-//! that was executed. [`crate::prove::signatures`] checks that the owner signed it.
+//! Checks the evidence of an order, a withdrawal or a set of quotes against its command: every signed field
+//! must be the one that was executed. [`crate::prove::signatures`] checks that the owner signed it.
 
-use foretell_model::command::RequestWithdrawal;
-use foretell_model::evidence::{OrderEvidence, WithdrawalEvidence};
+use foretell_model::command::{RequestWithdrawal, SetQuotes};
+use foretell_model::evidence::{OrderEvidence, QuotesEvidence, WithdrawalEvidence};
 use foretell_model::{AccountNumber, PlaceOrder, WalletAddress, WalletKind};
 
 use crate::finding::{Check, Violation};
@@ -68,6 +68,30 @@ pub(crate) fn check_withdrawal(
     })
 }
 
+/// Compares the evidence of a set of quotes with its account. The rest of what is signed is the command's
+/// and its tail's.
+pub(crate) fn check_quotes(set: &SetQuotes, beside: &[u8], registry: &Registry) -> Check<Claim> {
+    let lists = set.lists(beside);
+    let evidence = lists.and_then(|lists| QuotesEvidence::decode(lists.evidence));
+    let evidence = evidence.ok_or_else(|| {
+        Violation::evidence(format!(
+            "{} bytes are no tail and evidence of a set with {} markets and {} quotes",
+            beside.len(),
+            set.conditions,
+            set.quotes
+        ))
+    })?;
+    let account = registry.account(set.account)?;
+    let owner = registry.account(account.owner)?.wallet;
+    let (signed, signer) = (evidence.signature_type, evidence.signer);
+    check_type(signed == account.kind.code(), signed, account)?;
+    check_signer(signer == owner, signer, owner)?;
+    Ok(Claim {
+        owner: account.owner,
+        domain: None,
+    })
+}
+
 /// The maker is the order's account, its type what the account is to its owner, the signer the owner
 /// (for a deposit wallet the wallet itself).
 fn check_parties(evidence: &OrderEvidence<'_>, account: &Account, registry: &Registry) -> Check {
@@ -75,21 +99,32 @@ fn check_parties(evidence: &OrderEvidence<'_>, account: &Account, registry: &Reg
         let word = evidence.word(index);
         word.first_chunk() == Some(&[0; 12]) && word.last_chunk() == Some(&wallet.0)
     };
-    let (wallet, kind) = (account.wallet, account.kind.code());
+    let wallet = account.wallet;
     same(is_word(1, wallet), || {
         format!("{} signed as maker, {wallet} traded", evidence.maker())
     })?;
-    same(is_number(evidence.word(7), kind.into()), || {
-        let signed = evidence.signature_type();
-        format!("signature type {signed} for a wallet that is type {kind} to its owner")
-    })?;
+    check_type(
+        is_number(evidence.word(7), account.kind.code().into()),
+        evidence.signature_type(),
+        account,
+    )?;
     let owner = registry.account(account.owner)?.wallet;
     let signer = match account.kind {
         WalletKind::Deposit => wallet,
         _ => owner,
     };
-    same(is_word(2, signer), || {
-        let named = evidence.signer();
+    check_signer(is_word(2, signer), evidence.signer(), signer)
+}
+
+fn check_type(holds: bool, signed: u8, account: &Account) -> Check {
+    same(holds, || {
+        let kind = account.kind.code();
+        format!("signature type {signed} for a wallet that is type {kind} to its owner")
+    })
+}
+
+fn check_signer(holds: bool, named: WalletAddress, signer: WalletAddress) -> Check {
+    same(holds, || {
         format!("{named} is named as signer, it would be {signer}")
     })
 }

@@ -4,7 +4,7 @@ use foretell_model::{Command, Event, FrameRef};
 
 use crate::finding::{Check, Violation};
 use crate::prove::conservation::Conservation;
-use crate::prove::evidence::{Claim, check_order, check_withdrawal};
+use crate::prove::evidence::{Claim, check_order, check_quotes, check_withdrawal};
 use crate::prove::registry::Registry;
 
 /// The journal so far, by its commands and events alone.
@@ -35,6 +35,9 @@ impl Fold {
             Command::PlaceOrder(order) => order,
             Command::RequestWithdrawal(asked) => {
                 return check_withdrawal(asked, frame.evidence, &self.registry).map(Some);
+            }
+            Command::SetQuotes(set) => {
+                return check_quotes(set, frame.evidence, &self.registry).map(Some);
             }
             _ => return Ok(None),
         };

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use foretell_journal::frame::{Frame, FrameError};
+use foretell_model::limits::MAX_TAIL_BYTES;
 use foretell_model::{Command, CommandStamp, Event, FramePosition, FrameRef, Sequence};
 
 use crate::finding::Finding;
@@ -16,13 +17,16 @@ pub(crate) struct FrameBatch {
     commands: Vec<Command>,
     /// The events of all frames, in order.
     events: Vec<Event>,
+    /// The tails of all commands that have one, in order.
+    tails: Vec<u8>,
     /// Commands of these frames whose signatures are to be checked.
     pub(crate) signed: Vec<SignedCommand>,
     /// What the reader found wrong; no frame comes after it.
     pub(crate) finding: Option<Finding>,
 }
 
-/// A frame without its command; its events begin where those of the frame before it end.
+/// A frame without its command; its events begin where those of the frame before it end, and so does
+/// its tail.
 #[derive(Debug)]
 struct DecodedFrame {
     sequence: Sequence,
@@ -30,6 +34,7 @@ struct DecodedFrame {
     place: FramePosition,
     has_evidence: bool,
     events_end: usize,
+    tail_end: usize,
 }
 
 impl FrameBatch {
@@ -56,12 +61,17 @@ impl FrameBatch {
             return Err(error);
         }
         let evidence = frame.evidence();
+        if self.commands.last().is_some_and(Command::has_tail) {
+            let tail = evidence.len().min(MAX_TAIL_BYTES);
+            self.tails.extend_from_slice(&evidence[..tail]);
+        }
         self.frames.push(DecodedFrame {
             sequence: frame.sequence(),
             stamp: frame.stamp(),
             place: frame.place(),
             has_evidence: !evidence.is_empty(),
             events_end: self.events.len(),
+            tail_end: self.tails.len(),
         });
         Ok(FrameRef {
             evidence,
@@ -73,6 +83,7 @@ impl FrameBatch {
         self.frames.clear();
         self.commands.clear();
         self.events.clear();
+        self.tails.clear();
         self.signed.clear();
         self.finding = None;
     }
@@ -96,7 +107,7 @@ impl FrameBatch {
         self.frames[index].has_evidence
     }
 
-    /// Some of the frames, without their evidence, which the reader has checked.
+    /// Some of the frames, each with the tail of its command. The reader has checked its evidence.
     pub(crate) fn range(
         &self,
         indices: Range<usize>,
@@ -104,12 +115,12 @@ impl FrameBatch {
         indices.map(|index| self.frame(index))
     }
 
-    /// A frame without its evidence.
+    /// A frame with the tail of its command, without its evidence.
     #[inline]
     pub(crate) fn frame(&self, index: usize) -> FrameRef<'_> {
         let frame = &self.frames[index];
         let before = index.checked_sub(1).map(|before| &self.frames[before]);
-        let events = before.map_or(0, |before| before.events_end);
+        let (events, tail) = before.map_or((0, 0), |before| (before.events_end, before.tail_end));
         FrameRef {
             operator: frame.stamp.operator,
             touched: frame.stamp.touched,
@@ -117,7 +128,7 @@ impl FrameBatch {
             time: frame.stamp.time,
             command: &self.commands[index],
             events: &self.events[events..frame.events_end],
-            evidence: &[],
+            evidence: &self.tails[tail..frame.tail_end],
             place: frame.place,
         }
     }

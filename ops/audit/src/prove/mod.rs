@@ -12,5 +12,6 @@ pub(crate) mod reader;
 pub(crate) mod reference;
 pub(crate) mod registry;
 pub(crate) mod signatures;
+pub(crate) mod signed_set;
 pub(crate) mod state_compare;
 pub(crate) mod verify;

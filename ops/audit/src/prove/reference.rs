@@ -20,9 +20,12 @@ impl Reference {
     /// What differs.
     pub(crate) fn follow(&mut self, frame: &FrameRef<'_>) -> Result<(), String> {
         self.events.clear();
-        let verdict = self
-            .exchange
-            .apply(frame.command, frame.stamp(), &mut self.events);
+        let verdict = self.exchange.apply_with(
+            frame.command,
+            frame.evidence,
+            frame.stamp(),
+            &mut self.events,
+        );
         let is_applied = matches!(verdict, Verdict::Applied(_));
         if !is_applied || self.exchange.sequence() != frame.sequence {
             let command = RecordText::new(frame.command, |_, _| None);

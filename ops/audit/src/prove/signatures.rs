@@ -1,5 +1,5 @@
-//! Checks the signature of every order and withdrawal against the owner of its wallet, on one thread per
-//! core.
+//! Checks the signature of every order, withdrawal and set of quotes against the owner of its wallet, on
+//! one thread per core.
 //!
 //! Who must have signed follows from the frames before the command's. What a thread gets is complete,
 //! so threads share nothing and may be behind the reader.
@@ -18,6 +18,7 @@ use foretell_model::{Command, FrameRef, OrderId, Sequence, WalletAddress};
 use crate::finding::{Check, Finding, Kind, Violation};
 use crate::prove::evidence::Claim;
 use crate::prove::registry::Registry;
+use crate::prove::signed_set::SignedSet;
 use crate::show::report::SignatureCounts;
 
 /// Commands per message.
@@ -44,6 +45,8 @@ enum What {
     Order(OrderId, Arc<Domain>),
     /// A withdrawal of a wallet, signed for this genesis or branch.
     Withdrawal(WalletAddress, RequestWithdrawal, [u8; 32]),
+    /// A set of quotes, signed for this genesis or branch.
+    Quotes(Box<SignedSet>, [u8; 32]),
 }
 
 impl SignedCommand {
@@ -64,6 +67,10 @@ impl SignedCommand {
             (Command::RequestWithdrawal(asked), None) => {
                 let wallet = registry.account(asked.account)?.wallet;
                 What::Withdrawal(wallet, *asked, registry.branch(&genesis))
+            }
+            (Command::SetQuotes(set), None) => {
+                let set = SignedSet::new(set, frame.evidence, registry)?;
+                What::Quotes(Box::new(set), registry.branch(&genesis))
             }
             _ => return Err(Violation::rule("a signature of another command")),
         };
@@ -175,6 +182,7 @@ fn check(job: &SignedCommand) -> Result<(), String> {
             let signer = message.signer(evidence.chain, salt, evidence.signature);
             signer.map_err(|error| error.to_string())?
         }
+        What::Quotes(set, salt) => set.signer(salt, &job.evidence)?,
     };
     match signer == job.owner {
         true => Ok(()),

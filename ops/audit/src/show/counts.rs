@@ -13,6 +13,8 @@ pub struct Counts {
     pub commands: u64,
     /// Orders with their maker's signature as evidence.
     pub signed_orders: u64,
+    /// Sets of quotes with their maker's signature as evidence.
+    pub signed_sets: u64,
     /// Orders rejected by the book: journalled without evidence because they changed nothing.
     pub killed_orders: u64,
     /// Cancels, account actions, keys, heartbeats: the gateway authenticated the client.
@@ -73,6 +75,7 @@ impl Counts {
         match command {
             Command::PlaceOrder(_) if has_evidence => &mut self.signed_orders,
             Command::PlaceOrder(_) => &mut self.killed_orders,
+            Command::SetQuotes(_) => &mut self.signed_sets,
             Command::CancelAll(CancelAll {
                 heartbeat: true, ..
             }) => &mut self.engine,

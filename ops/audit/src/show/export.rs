@@ -129,6 +129,15 @@ struct OpenOrder {
 }
 
 impl OpenOrder {
+    const fn new(order: PlaceOrder, frame: &FrameRef<'_>) -> Self {
+        Self {
+            order,
+            placed: (frame.sequence, frame.time),
+            filled: Lots::ZERO,
+            decreased: Lots::ZERO,
+        }
+    }
+
     /// Notes that a resting order has these lots left.
     fn decrease(&mut self, left: Lots) {
         let signed = match self.order.side {
@@ -153,19 +162,9 @@ impl Export {
     /// Writes what a frame traded and ended.
     fn take(&mut self, frame: &Frame<'_>, records: &FrameRef<'_>) -> Result<(), AuditError> {
         let sequence = records.sequence;
-        let own = OrderNumber(sequence.0);
+        let own = OrderNumber::of(sequence, 0);
         if let Command::PlaceOrder(order) = *records.command {
-            let placed = (sequence, records.time);
-            let filled = Lots::ZERO;
-            self.open.insert(
-                own,
-                OpenOrder {
-                    order,
-                    placed,
-                    filled,
-                    decreased: Lots::ZERO,
-                },
-            );
+            self.open.insert(own, OpenOrder::new(order, records));
         }
         let mut index = TradeIndex(0);
         for event in records.events {
@@ -173,6 +172,14 @@ impl Export {
                 Event::Fill(fill) => {
                     self.fill(frame, fill, index)?;
                     index.0 += 1;
+                }
+                Event::QuotePlaced(placed) => {
+                    if let Command::SetQuotes(set) = records.command
+                        && let Some(order) = set.order(records.evidence, placed)
+                    {
+                        self.open
+                            .insert(placed.order, OpenOrder::new(order, records));
+                    }
                 }
                 Event::OrderCompleted => self.end(own, "filled", sequence)?,
                 Event::OrderKilled(OrderKilled { reason, .. }) => {
@@ -200,7 +207,7 @@ impl Export {
     ) -> Result<(), AuditError> {
         let sequence = frame.sequence();
         let branch = self.fold.registry.branch(&self.genesis);
-        let orders = [OrderNumber(sequence.0), fill.maker_order];
+        let orders = [OrderNumber::of(sequence, 0), fill.maker_order];
         let [Some(own), Some(other)] = orders.map(|number| self.filled(number, fill)) else {
             return Ok(()); // only in an accepted divergence
         };
@@ -281,9 +288,9 @@ impl Export {
 
     /// Writes open orders and all balances; returns the rows of each table.
     fn finish(mut self, mut balances: Table) -> Result<Rows, AuditError> {
-        let mut open: Vec<OpenOrder> = self.open.values().copied().collect();
-        open.sort_unstable_by_key(|open| open.placed.0);
-        for open in open {
+        let mut open: Vec<_> = self.open.drain().collect();
+        open.sort_unstable_by_key(|(number, _)| *number);
+        for (_, open) in open {
             self.order_row(&open, "live", &"")?;
         }
         let mut written = Ok(());

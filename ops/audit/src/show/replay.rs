@@ -8,8 +8,8 @@ use crate::error::AuditError;
 use foretell_matching::Exchange;
 use foretell_model::state::StateRecord;
 use foretell_model::{
-    AccountNumber, ConditionId, Lots, MarketNumber, Micros, OrderId, OrderNumber, Outcome, Price,
-    Sequence, TimeNs, TokenId, WalletAddress,
+    AccountNumber, ConditionId, Lots, MarketNumber, Micros, OrderId, Outcome, Price, Sequence,
+    TimeNs, TokenId, WalletAddress,
 };
 use foretell_terminal::{Output, table};
 use foretell_wire::text::words::{side_text, state_word};
@@ -97,7 +97,7 @@ struct ShareBalance {
 #[derive(Debug, Serialize)]
 struct RestingOrder {
     order_id: OrderId,
-    sequence: OrderNumber,
+    sequence: Sequence,
     wallet: WalletAddress,
     condition_id: ConditionId,
     #[serde(serialize_with = "code")]
@@ -155,7 +155,7 @@ impl State {
             }),
             StateRecord::Order(order) => self.orders.push(RestingOrder {
                 order_id: order.id,
-                sequence: order.order,
+                sequence: order.order.sequence(),
                 wallet: self.wallet(order.account),
                 condition_id: self.condition(order.market),
                 outcome: order.outcome,

@@ -144,6 +144,13 @@ impl fmt::Display for Report {
             "orders: {} carry a signature, {} refused by the book",
             counts.signed_orders, counts.killed_orders
         )?;
+        if counts.signed_sets > 0 {
+            writeln!(
+                f,
+                "sets of quotes: {} carry a signature",
+                counts.signed_sets
+            )?;
+        }
         writeln!(
             f,
             "without a signature: {} attested by a gateway, {} by the operator, {} by the engine",

@@ -5,12 +5,15 @@ use std::fmt;
 
 use foretell_auth::Domain;
 use foretell_journal::frame::Frame;
-use foretell_model::command::RegisterDomain;
-use foretell_model::evidence::{ActEvidence, OrderEvidence, WithdrawalEvidence};
+use foretell_model::command::{RegisterDomain, SetQuotes};
+use foretell_model::evidence::{ActEvidence, OrderEvidence, QuotesEvidence, WithdrawalEvidence};
+use foretell_model::quote::QuoteWord;
 use foretell_model::{
-    Command, DomainNumber, EventNumber, FrameRef, OperatorNumber, Sequence, TimeNs,
+    Command, DomainNumber, EventNumber, FrameRef, MarketNumber, OperatorNumber, OrderNumber,
+    Sequence, TimeNs,
 };
 use foretell_terminal::shown;
+use foretell_wire::text::words::side_text;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -78,7 +81,11 @@ impl ShownFrame {
                     RecordText::of_event(event, records.command, name_of)
                 })
                 .collect(),
-            evidence: evidence(act.map_or(frame.evidence(), |act| act.own), records.command),
+            evidence: evidence(
+                act.map_or(frame.evidence(), |act| act.own),
+                records.command,
+                registry,
+            ),
             simulated_until: registry
                 .simulated_until
                 .filter(|until| frame.time() <= *until),
@@ -166,6 +173,10 @@ fn name_of(word: &str, number: u64, registry: &Registry) -> Option<String> {
             let owner = registry.account(*registry.key_owners.get(index)?).ok()?;
             Some(format!("key of {}", owner.wallet))
         }
+        "OrderNumber" => {
+            let (order, set) = (OrderNumber(number), OrderNumber(number).sequence());
+            (order.index() > 0).then(|| format!("quote {} of sequence {set}", order.index()))
+        }
         "OperatorNumber" => {
             let number = u16::try_from(number).ok()?;
             let known = registry.operator(OperatorNumber(number));
@@ -176,7 +187,7 @@ fn name_of(word: &str, number: u64, registry: &Registry) -> Option<String> {
 }
 
 /// Evidence, interpreted by its command.
-fn evidence(bytes: &[u8], command: &Command) -> Value {
+fn evidence(bytes: &[u8], command: &Command, registry: &Registry) -> Value {
     if bytes.is_empty() {
         return Value::Null;
     }
@@ -184,6 +195,11 @@ fn evidence(bytes: &[u8], command: &Command) -> Value {
         && let Some(order) = OrderEvidence::decode(bytes)
     {
         return signed_order(&order);
+    }
+    if let Command::SetQuotes(set) = command
+        && let Some(signed) = signed_set(set, bytes, registry)
+    {
+        return signed;
     }
     if matches!(command, Command::RequestWithdrawal(_))
         && let Some(signed) = WithdrawalEvidence::decode(bytes)
@@ -228,6 +244,41 @@ fn signed_order(order: &OrderEvidence<'_>) -> Value {
         "signed_order": words,
         "domain": order.domain.0,
         "signature": prefixed_hex(order.signature),
+    })
+}
+
+/// A set of quotes with its lists; `None` for bytes that are none.
+fn signed_set(set: &SetQuotes, beside: &[u8], registry: &Registry) -> Option<Value> {
+    let lists = set.lists(beside)?;
+    let signed = QuotesEvidence::decode(lists.evidence)?;
+    let condition = |market: Option<MarketNumber>| {
+        let market = registry.market(market?).ok()?;
+        Some(market.condition)
+    };
+    let quotes = lists.words.items();
+    Some(json!({
+        "conditions": lists.markets.items().map(condition).collect::<Vec<_>>(),
+        "quotes": quotes.map(|word| word.map(|word| quote(&word))).collect::<Vec<_>>(),
+        "signer": signed.signer,
+        "signatureType": signed.signature_type,
+        "builder": prefixed_hex(signed.builder),
+        "chain": signed.chain,
+        "signature": prefixed_hex(signed.signature),
+    }))
+}
+
+/// A word by its fields, or its digits when it is no quote.
+fn quote(word: &QuoteWord) -> Value {
+    let Ok(quote) = word.read() else {
+        return prefixed_hex(word.0).into();
+    };
+    json!({
+        "condition": quote.condition,
+        "outcome": quote.outcome,
+        "side": side_text(quote.side),
+        "price": quote.price,
+        "shares": quote.lots,
+        "grow_tail": quote.grow_tail,
     })
 }
 

@@ -17,13 +17,13 @@ struct Maker {
 impl Maker {
     async fn start() -> Self {
         let demo = Demo::start().await;
-        let separator = demo.trader.quotes_separator().await.unwrap();
+        let separator = demo.trader.quotes_separator().await.expect("a domain");
         Self { demo, separator }
     }
 
     fn body(&self, terms: Terms, quotes: &[Quote]) -> Value {
         let words: Vec<QuoteWord> = quotes.iter().map(Quote::word).collect();
-        let condition = ids::condition_id(&self.demo.condition).unwrap();
+        let condition = ids::condition_id(&self.demo.condition).expect("a condition");
         self.signed(terms, &[condition], &words)
     }
 
@@ -46,8 +46,8 @@ impl Maker {
     async fn live(&self) -> Vec<(String, String)> {
         let (status, page) = self.demo.own("/data/orders", "").await;
         assert_eq!(status, 200, "{page}");
-        let text = |order: &Value, name: &str| order[name].as_str().unwrap().to_owned();
-        let orders = page["data"].as_array().unwrap().iter();
+        let text = |order: &Value, name: &str| order[name].as_str().expect("a text").to_owned();
+        let orders = page["data"].as_array().expect("orders").iter();
         orders
             .map(|order| (text(order, "id"), text(order, "original_size")))
             .collect()
@@ -55,7 +55,7 @@ impl Maker {
 }
 
 fn counts(answer: &Value) -> [u64; 4] {
-    ["kept", "reduced", "ended", "placed"].map(|name| answer[name].as_u64().unwrap())
+    ["kept", "reduced", "ended", "placed"].map(|name| answer[name].as_u64().expect("a count"))
 }
 
 #[tokio::test]
@@ -114,10 +114,7 @@ async fn quotes_are_orders_that_a_set_replaces() {
 async fn a_set_counts_once_and_the_newest_wins() {
     let maker = Maker::start().await;
     let yes = quote(Outcome::Yes, Side::Buy, 4_000, 1_000);
-    let body = maker.body(
-        Terms::revision(7),
-        &[yes],
-    );
+    let body = maker.body(Terms::revision(7), &[yes]);
     let (status, first) = maker.post(&body).await;
     assert_eq!(status, 200, "{first}");
     let (status, again) = maker.post(&body).await;
@@ -125,29 +122,18 @@ async fn a_set_counts_once_and_the_newest_wins() {
         "set": first["set"], "revision": 7, "sequence": first["sequence"], "duplicate": true,
     });
     assert_eq!((status, again), (200, repeated));
-    let (status, older) = maker
-        .post(&maker.body(
-            Terms::revision(6),
-            &[],
-        ))
-        .await;
+    let (status, older) = maker.post(&maker.body(Terms::revision(6), &[])).await;
     assert_eq!(status, 409, "{older}");
     let text = older["error"].as_str().unwrap();
     assert!(text.starts_with("revision is 6, allowed: 8 to "), "{text}");
 
     // Another process of the same maker signed the same revision with other quotes.
-    let other = maker.body(
-        Terms::revision(7),
-        &[],
-    );
+    let other = maker.body(Terms::revision(7), &[]);
     assert_eq!(maker.post(&other).await.0, 409);
     assert_eq!(maker.live().await.len(), 1);
 
     // Another exchange's signature, or a changed field, is nobody's.
-    let mut forged = maker.body(
-        Terms::revision(8),
-        &[yes],
-    );
+    let mut forged = maker.body(Terms::revision(8), &[yes]);
     forged["set"]["group"] = json!(1);
     let (status, refused) = maker.post(&forged).await;
     assert_eq!(status, 400, "{refused}");
@@ -155,10 +141,7 @@ async fn a_set_counts_once_and_the_newest_wins() {
         separator: [7; 32],
         demo: maker.demo,
     };
-    let body = elsewhere.body(
-        Terms::revision(8),
-        &[yes],
-    );
+    let body = elsewhere.body(Terms::revision(8), &[yes]);
     let (status, refused) = elsewhere.post(&body).await;
     let error = "invalid signature: the recovered address is not the signer's";
     assert_eq!((status, &refused["error"]), (400, &json!(error)));
@@ -296,12 +279,7 @@ async fn a_lease_and_a_limit_end_quotes() {
     // Five shares reach the limit of four: the rest ends before anything else.
     demo.buy(&demo.other, 1, 500, 6_000).await;
     assert!(maker.live().await.is_empty());
-    let (status, frozen) = maker
-        .post(&maker.body(
-            Terms::revision(2),
-            &[yes],
-        ))
-        .await;
+    let (status, frozen) = maker.post(&maker.body(Terms::revision(2), &[yes])).await;
     assert_eq!(status, 409, "{frozen}");
     maker.set(2, &[]).await;
     assert_eq!(put(json!({ "lease_ms": 500, "reset": true })).await.0, 200);

@@ -57,19 +57,9 @@ impl SignedSet {
         let condition = |market: Option<_>| Some(view.markets().get(market?)?.condition);
         let conditions: Option<Vec<ConditionId>> = lists.markets.items().map(condition).collect();
         let words: Option<Vec<_>> = lists.words.items().collect();
-        let message = QuotesMessage {
-            maker,
-            signer: evidence.signer,
-            signature_type: WalletKind::from_code(evidence.signature_type)?,
-            group: set.group,
-            revision: set.revision,
-            seen: set.seen,
-            timestamp: set.timestamp,
-            valid_until: set.valid_until,
-            builder: evidence.builder,
-            conditions: &conditions?,
-            quotes: &words?,
-        };
+        let (conditions, words) = (conditions?, words?);
+        let maker = (maker, WalletKind::from_code(evidence.signature_type)?);
+        let message = QuotesMessage::of_frame(set, &evidence, maker, &conditions, &words);
         let separator = quotes_separator(evidence.chain, view.branch());
         let is_of_branch = message.digest(&separator) == set.digest;
         let is_signed = (message.verify_signature(&separator, evidence.signature)).is_ok();
