@@ -21,6 +21,7 @@ const PARTS: &[(&str, &str)] = &[
     ("markets", "markets --commands 1000000 --rounds 3"),
     ("journal", "journal --orders 200 --scratch $DIR"),
     ("entry", "entry --scratch $DIR"),
+    ("quotes", "quotes --requests 200 --scratch $DIR"),
     ("settle", "settle --scratch $DIR"),
     ("reads", "reads --seconds 8 --scratch $DIR"),
     (
