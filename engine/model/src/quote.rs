@@ -193,8 +193,9 @@ impl QuoteMask {
 pub struct QuotesResult {
     /// Quotes, or the rest of larger ones, that went to the back of their queue.
     pub placed: QuoteMask,
-    /// Quotes that were not placed, by [`QuotesResult::REASONS`].
-    pub refused: [QuoteMask; 6],
+    /// The three bits of each quote's code: 0, or of one that was not placed the place of its reason in
+    /// [`QuotesResult::REASONS`], from 1. So an outcome is no larger than that of an order.
+    refused: [QuoteMask; 3],
     /// Live quotes that stay as they are.
     pub kept: u8,
     /// Live quotes that are smaller now.
@@ -220,14 +221,22 @@ impl QuotesResult {
     /// When the reason is none of [`QuotesResult::REASONS`].
     pub fn refuse(&mut self, index: u8, reason: RejectionReason) {
         let place = Self::REASONS.iter().position(|known| *known == reason);
-        self.refused[place.expect("a reason of quotes")].insert(index);
+        let code = place.expect("a reason of quotes") + 1;
+        for (bit, mask) in self.refused.iter_mut().enumerate() {
+            if code >> bit & 1 == 1 {
+                mask.insert(index);
+            }
+        }
     }
 
     /// The refused quotes by index, each with its reason.
     pub fn refusals(&self) -> impl Iterator<Item = (u8, RejectionReason)> {
         (0..64).filter_map(move |index| {
-            let place = self.refused.iter().position(|mask| mask.contains(index))?;
-            Some((index, Self::REASONS[place]))
+            let bits = self.refused.iter().enumerate();
+            let code: usize = bits
+                .map(|(bit, mask)| usize::from(mask.contains(index)) << bit)
+                .sum();
+            Some((index, *Self::REASONS.get(code.checked_sub(1)?)?))
         })
     }
 }
@@ -269,6 +278,18 @@ mod tests {
             word.0[byte] = value;
             assert_eq!(word.read(), Err(field), "{byte}");
         }
+    }
+
+    #[test]
+    fn every_reason_of_a_quote_is_read_back() {
+        let mut result = QuotesResult::default();
+        let refused = (0..64).zip(QuotesResult::REASONS.iter().copied().cycle().skip(2));
+        let refused: Vec<_> = refused.step_by(3).collect();
+        for (index, reason) in &refused {
+            result.refuse(*index, *reason);
+        }
+        assert_eq!(result.refusals().collect::<Vec<_>>(), refused);
+        assert!(size_of::<QuotesResult>() <= size_of::<crate::OrderResult>());
     }
 
     #[test]

@@ -367,11 +367,8 @@ mod tests {
     use super::*;
 
     fn answer(kept: u8, reduced: u8, placed: u8, refused: u8) -> QuotesAnswer {
-        let mut result = QuotesResult {
-            kept,
-            reduced,
-            ..QuotesResult::default()
-        };
+        let mut result = QuotesResult::default();
+        (result.kept, result.reduced) = (kept, reduced);
         for index in 0..placed {
             result.placed.insert(index);
         }
