@@ -141,9 +141,11 @@ class Maker:
         if is_fill:
             for order in message["maker_orders"]:
                 print("filled    ", f"{order['outcome']} {order['matched_amount']} at {order['price']}", flush=True)
-        # A heartbeat comes after every message up to its sequence.
-        if is_fill or kind == "heartbeat" or kind == "subscribed" and self.seen is None:
+        # A heartbeat comes after every message up to its sequence; after another one more of its command may follow.
+        if kind == "heartbeat" or kind == "subscribed" and self.seen is None:
             self.seen = max(sequence, self.seen or 0)
+        elif self.seen is not None:
+            self.seen = max(sequence - 1, self.seen)
         self.stream_id = message["stream_id"]
         return is_fill
 

@@ -75,8 +75,9 @@ function follow() {
       console.log("filled    ", `${order.outcome} ${order.matched_amount} at ${order.price}`);
     const sequence = BigInt(message.sequence);
     const isFirst = message.event_type === "subscribed" && known.seen === undefined;
-    // A heartbeat comes after every message up to its sequence.
-    if ((isFill || isFirst || message.event_type === "heartbeat") && sequence > (known.seen ?? -1n)) known.seen = sequence;
+    // A heartbeat comes after every message up to its sequence; after another one more of its command may follow.
+    const seen = isFirst || message.event_type === "heartbeat" ? sequence : sequence - 1n;
+    if ((isFirst || known.seen !== undefined) && seen > (known.seen ?? -1n)) known.seen = seen;
     known.streamId = message.stream_id;
     known.filled ||= isFill;
   });

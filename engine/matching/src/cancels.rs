@@ -10,7 +10,7 @@ use foretell_model::{
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
 use crate::exchange::Exchange;
-use crate::order_pool::{BookSide, Order};
+use crate::order_pool::BookSide;
 use crate::slab::NONE;
 
 impl Exchange {
@@ -130,7 +130,7 @@ impl Exchange {
     pub(crate) fn do_work(&mut self, work: PendingWork, context: &mut CommandContext<'_>) -> u32 {
         let mut slots = std::mem::take(&mut self.scratch);
         self.collect(&work, &mut slots);
-        let most = MAX_VISITED_ORDERS - usize::from(context.touched);
+        let most = MAX_VISITED_ORDERS.saturating_sub(context.touched.into());
         let is_more = slots.len() > most;
         slots.truncate(most);
         let is_asked = matches!(work, PendingWork::CancelOwner { .. });
@@ -179,26 +179,19 @@ impl Exchange {
                 slots.extend(buys.take(most));
             }
             PendingWork::FrozenQuotes => {
-                let mut groups: Vec<_> = self
-                    .quotes
-                    .frozen
-                    .iter()
-                    .map(|slot| &self.quotes[*slot])
-                    .collect();
-                groups.sort_unstable_by_key(|group| group.name());
-                let quotes = groups.iter().flat_map(|group| group.quotes.iter().copied());
-                slots.extend(quotes.take(most));
+                let groups = self.quotes.frozen.iter().map(|slot| &self.quotes[*slot]);
+                slots.extend(groups.flat_map(|group| &group.quotes).take(most));
             }
             PendingWork::KeyQuotes { key } => {
                 let owner = self.keys.owner_of(key);
                 let wallets = owner
                     .into_iter()
                     .flat_map(|owner| self.accounts.wallets_of(owner));
-                let all = wallets.flat_map(|wallet| self.accounts.orders_of(wallet, &self.orders));
-                let is_of_key = |order: &Order| {
-                    order.group != NONE && self.ids.at(order.id_slot).terms.key == key
-                };
-                slots.extend(all.filter(|slot| is_of_key(&self.orders[*slot])).take(most));
+                let groups = wallets.flat_map(|wallet| self.quotes.of_wallet(wallet));
+                let quotes = groups.flat_map(|group| &group.quotes).copied();
+                let is_of_key =
+                    |slot: &u32| self.ids.at(self.orders[*slot].id_slot).terms.key == key;
+                slots.extend(quotes.filter(is_of_key).take(most));
             }
         }
     }

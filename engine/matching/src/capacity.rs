@@ -2,7 +2,7 @@
 
 /// Memory reserved at creation. Within this capacity `apply` does not allocate, except in
 /// rare commands: the ladder of a market, created at registration and again when the tick is
-/// refined, the question list of an event group, policies, proposals, and the first set of a group of quotes. Beyond the capacity everything grows.
+/// refined, the question list of an event group, policies, proposals, and a new group of quotes, its first quote included. Beyond the capacity everything grows.
 ///
 /// Capacity is not a limit and not part of the state: it changes no answer, digest or image. The
 /// contents of a restored exchange count towards its capacity.

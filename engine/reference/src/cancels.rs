@@ -4,7 +4,7 @@
 //! (docs/verify/rules.md §22).
 
 use foretell_model::command::{CancelAll, CancelMarketOrders, CancelOrder};
-use foretell_model::limits::MAX_VISITED_ORDERS;
+use foretell_model::limits::{MAX_VISITED_ORDERS, QUOTE_GROUPS};
 use foretell_model::state::PendingWork;
 use foretell_model::{
     AccountNumber, CloseReason, CommandOutcome, Event, OrderId, OrderNumber, RejectionReason, Side,
@@ -209,8 +209,8 @@ impl Exchange {
             PendingWork::KeyQuotes { key } => self
                 .wallets_of(self.keys[key.0 as usize].owner)
                 .into_iter()
-                .flat_map(|wallet| self.orders.of_account(wallet))
-                .filter(|order| order.group.is_some())
+                .flat_map(|wallet| (0..QUOTE_GROUPS).map(move |group| (wallet, group)))
+                .flat_map(|name| self.orders.of_group(name))
                 .map(|order| order.number)
                 .filter(|number| self.order_ids.key_of(*number) == key)
                 .take(MAX_VISITED_ORDERS + 1)

@@ -52,7 +52,7 @@ impl Exchange {
         let before = group.until;
         let until = end_of_lease(last.valid_until, group.limits.lease_ms, at.time);
         let lease = |until| CommandOutcome::Lease { until, quotes };
-        ensure(until > before, NotApplied::already(lease(before)))?;
+        ensure(until != before, NotApplied::already(lease(before)))?;
 
         self.quote_groups.entry(name).or_default().until = until;
         events.push(Event::QuotesRenewed(QuotesRenewed { until }));

@@ -95,8 +95,10 @@ impl Window {
 
     /// Counts a fill, and returns whether it reached a limit.
     fn count(&mut self, maker: &Order, lots: Lots, limits: &QuoteLimits) -> bool {
-        self.lots += lots;
-        self.value += lots.value_at(maker.price);
+        // A window has no bound, as shares may go back and forth in it.
+        self.lots = Lots(self.lots.0.saturating_add(lots.0));
+        let value = self.value.0.saturating_add(lots.value_at(maker.price).0);
+        self.value = Micros(value);
         let reaches_lots = limits.lots > Lots::ZERO && self.lots >= limits.lots;
         let reaches_value = limits.value > Micros::ZERO && self.value >= limits.value;
         let reaches_net = limits.net_lots > Lots::ZERO && {
@@ -118,7 +120,8 @@ impl Window {
             }
         };
         let (_, both_ways) = &mut self.net[place];
-        both_ways[usize::from(!maker.is_bid())] += lots;
+        let sum = &mut both_ways[usize::from(!maker.is_bid())];
+        *sum = Lots(sum.0.saturating_add(lots.0));
         let [one_way, other_way] = *both_ways;
         Some(Lots(one_way.0.abs_diff(other_way.0)))
     }

@@ -1,6 +1,6 @@
 //! What a set of quotes does to its group (docs/verify/rules.md §32).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use foretell_model::command::SetQuotes;
 use foretell_model::event::{QuotePlaced, QuoteRefused, QuotesSet};
@@ -30,14 +30,21 @@ impl Exchange {
         events: &mut Vec<Event>,
     ) -> CommandOutcome {
         let name = (set.account, set.group);
+        let mut quotes_of_group = self.orders.of_group(name);
+        let has_others = quotes_of_group.any(|order| !markets.contains(&order.market));
+        drop(quotes_of_group);
         let group = self.quote_groups.entry(name).or_default();
+        let valid_until = match group.last {
+            Some(last) if has_others => last.valid_until.min(set.valid_until),
+            _ => set.valid_until,
+        };
         group.last = Some(LastSet {
             revision: set.revision,
             digest: set.digest,
             sequence: at.sequence,
-            valid_until: set.valid_until,
+            valid_until,
         });
-        let until = end_of_lease(set.valid_until, group.limits.lease_ms, at.time);
+        let until = end_of_lease(valid_until, group.limits.lease_ms, at.time);
         group.until = until;
         events.push(Event::QuotesSet(QuotesSet { until }));
 
@@ -46,16 +53,21 @@ impl Exchange {
         let live: Vec<Order> = live.cloned().collect();
         let mut stays = BTreeMap::new();
         let mut to_place = Vec::new();
+        let mut too_small = BTreeSet::new();
         for (index, wanted) in (0..).zip(quotes) {
             let pieces = live.iter().filter(|order| key_of(order) == wanted.key());
             let pieces: Vec<&Order> = pieces.collect();
             let (mut kept, placed) = self.division(wanted, &pieces);
+            let live: Lots = pieces.iter().map(|piece| piece.lots).sum();
+            if wanted.quote.lots < live && kept == Lots::ZERO {
+                too_small.insert(index);
+            }
             for piece in pieces {
                 let lots = piece.lots.min(kept);
                 kept -= lots;
                 stays.insert(piece.number, lots);
             }
-            if placed > Lots::ZERO {
+            if placed > Lots::ZERO || too_small.contains(&index) {
                 to_place.push((index, wanted, placed));
             }
         }
@@ -63,7 +75,9 @@ impl Exchange {
         let mut result = QuotesResult::default();
         for order in live {
             let lots = stays.get(&order.number).copied().unwrap_or_default();
-            if lots == Lots::ZERO {
+            let minimum = self.markets[order.market.0 as usize].minimum_size;
+            let is_dust = lots < order.lots && lots < minimum;
+            if lots == Lots::ZERO || is_dust {
                 self.close_order(order.number, CloseReason::Requoted, events);
                 result.ended += 1;
             } else if lots < order.lots {
@@ -74,7 +88,12 @@ impl Exchange {
             }
         }
         for (index, wanted, lots) in to_place {
-            if let Some(reason) = self.refusal(set, wanted, lots) {
+            let below = RejectionReason::SizeBelowMinimum;
+            let refusal = match too_small.contains(&index) {
+                true => Some(below),
+                false => self.refusal(set, wanted, lots),
+            };
+            if let Some(reason) = refusal {
                 result.refuse(index, reason);
                 events.push(Event::QuoteRefused(QuoteRefused { index, reason }));
             } else {
@@ -129,7 +148,7 @@ impl Exchange {
         };
         if fills.has_after(set.seen, market, outcome, side) {
             Some(RejectionReason::FilledSince)
-        } else if wanted.quote.lots < minimum {
+        } else if lots < minimum {
             Some(RejectionReason::SizeBelowMinimum)
         } else if crosses() {
             Some(RejectionReason::CrossesBook)

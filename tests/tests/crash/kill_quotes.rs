@@ -47,6 +47,7 @@ async fn what_is_live_is_what_the_newest_set_wants() {
         .await;
     assert_eq!(set.expect("an answer").0, 200);
     let (makers, sent) = (Arc::new(makers), Sent::default());
+    let mut with_quotes = 0;
     for (round, name) in (1..=rounds).zip(PROCESSES.iter().cycle()) {
         let shared = Shared::default();
         let tasks = [0, 1].map(|process| {
@@ -63,9 +64,14 @@ async fn what_is_live_is_what_the_newest_set_wants() {
         for task in tasks {
             task.await.expect("the maker saw nothing wrong");
         }
-        compare(&makers[0], &market.token_ids(), &sent).await;
+        with_quotes += u64::from(compare(&makers[0], &market.token_ids(), &sent).await);
         println!("round {round}, {name}: {} sets", sent.lock().len());
     }
+    // A machine that is late may lose some leases, not most.
+    assert!(
+        2 * with_quotes > rounds,
+        "{with_quotes} of {rounds} rounds saw quotes"
+    );
     fall_silent(&mut exchange, &makers[0]).await;
     let taker = visitor(&exchange, 1).await;
     buy(&taker, &market.token_ids()[0], 1_000, 9_000).await;
@@ -138,7 +144,7 @@ fn random_quotes(random: &mut Random) -> Vec<Quote> {
     for outcome in [Outcome::Yes, Outcome::No] {
         for cents in 20..26 {
             if random.below(3) > 0 {
-                let lots = 500 + 100 * random.below(3);
+                let lots = 500 * (1 + random.below(3));
                 quotes.push(Quote {
                     grow_tail: random.below(2) == 0,
                     ..quote(outcome, Side::Buy, cents * 100, lots)
@@ -177,8 +183,8 @@ async fn live(maker: &Trader, tokens: &[String; 2]) -> Sizes {
 }
 
 /// The live quotes are those of the newest set that counted. Every answered set is final: its lease may
-/// have ended it all.
-async fn compare(maker: &Trader, tokens: &[String; 2], sent: &Sent) {
+/// have ended it all. Whether there are any.
+async fn compare(maker: &Trader, tokens: &[String; 2], sent: &Sent) -> bool {
     let live = live(maker, tokens).await;
     let sent = sent.lock();
     let (newest, (sizes, is_answered)) = sent.last_key_value().expect("a set");
@@ -187,6 +193,7 @@ async fn compare(maker: &Trader, tokens: &[String; 2], sent: &Sent) {
         live == *sizes || live.is_empty(),
         "{newest}: {live:?}, wanted {sizes:?}"
     );
+    !live.is_empty()
 }
 
 /// The engine is dead while the lease falls due: the quotes end before anything else.

@@ -38,7 +38,7 @@ impl Exchange {
                 self.refine_tick(incoming.market, Tick::Thousandth, context);
             }
         }
-        self.end_frozen_quotes(context);
+        self.leave_frozen_quotes(context);
         let status = match totals.fills {
             0 if rests => OrderStatus::Live,
             0 => OrderStatus::Unmatched,

@@ -27,6 +27,22 @@ impl QuoteGroup {
         }
     }
 
+    /// Starts a window with its first fill; at 0 there is none.
+    fn start_window(&mut self, from: TimeNs) {
+        self.record.window_from = from;
+        (self.record.window_lots, self.record.window_value) = (Lots::ZERO, Micros::ZERO);
+        self.nets.clear();
+    }
+
+    /// Reserves the memory that its lists may need, before its first quote.
+    pub(super) fn reserve(&mut self) {
+        if self.quotes.capacity() < MAX_QUOTES {
+            self.quotes.reserve_exact(MAX_QUOTES - self.quotes.len());
+            self.fills.reserve_exact(MAX_QUOTES - self.fills.len());
+            self.nets.reserve_exact(MAX_QUOTES - self.nets.len());
+        }
+    }
+
     /// Notes a fill of one of its quotes. Returns whether it reaches a limit.
     fn note_fill(&mut self, quote: &Order, lots: Lots, context: &CommandContext<'_>) -> bool {
         self.remember_fill(quote, context);
@@ -34,16 +50,17 @@ impl QuoteGroup {
         if limits.window_ms == 0 || self.record.frozen {
             return false;
         }
-        let window = &mut self.record;
+        let window = &self.record;
         let length = u64::from(limits.window_ms) * MILLISECOND;
         let is_over = context.now.0 - window.window_from.0 >= length;
         if window.window_from == TimeNs(0) || is_over {
-            window.window_from = context.now;
-            (window.window_lots, window.window_value) = (Lots::ZERO, Micros::ZERO);
-            self.nets.clear();
+            self.start_window(context.now);
         }
-        window.window_lots += lots;
-        window.window_value += lots.value_at(quote.own_price());
+        // What a window trades has no bound: shares may go back and forth in it.
+        let window = &mut self.record;
+        let value = lots.value_at(quote.own_price());
+        window.window_lots = Lots(window.window_lots.0.saturating_add(lots.0));
+        window.window_value = Micros(window.window_value.0.saturating_add(value.0));
         let reaches = |sum: u64, limit: u64| limit > 0 && sum >= limit;
         let is_reached = reaches(window.window_lots.0, limits.lots.0)
             || reaches(window.window_value.0, limits.value.0);
@@ -70,7 +87,8 @@ impl QuoteGroup {
         }
         let net = &mut self.nets[at];
         let sells_yes = (quote.side == Side::Sell) == (quote.outcome == Outcome::Yes);
-        net.lots[usize::from(sells_yes)] += lots;
+        let sum = &mut net.lots[usize::from(sells_yes)];
+        *sum = Lots(sum.0.saturating_add(lots.0));
         let [bought, sold] = net.lots;
         bought.0.abs_diff(sold.0) >= self.record.limits.net_lots.0
     }
@@ -123,12 +141,7 @@ impl Exchange {
         let changed = &mut self.quotes[slot];
         changed.record.limits = limits;
         changed.record.frozen = frozen && !reset;
-        changed.record.window_from = TimeNs(0);
-        (changed.record.window_lots, changed.record.window_value) = (Lots::ZERO, Micros::ZERO);
-        changed.nets.clear();
-        if limits.net_lots.0 > 0 {
-            changed.nets.reserve_exact(MAX_QUOTES);
-        }
+        changed.start_window(TimeNs(0));
         context.event(Event::QuoteLimitsSet(QuoteLimitsSet {
             account,
             group,
@@ -162,7 +175,7 @@ impl Exchange {
             until,
             quotes: renewed.live(),
         };
-        ensure(until > before, NotApplied::already(lease(before)))?;
+        ensure(until != before, NotApplied::already(lease(before)))?;
 
         let outcome = lease(until);
         self.quotes[slot].record.until = until;
@@ -190,11 +203,11 @@ impl Exchange {
             account,
             group: number,
         }));
-        self.quotes.frozen.push(quote.group);
+        self.quotes.freeze(quote.group);
     }
 
     /// Leaves the quotes of frozen groups to `Continue`, which comes before anything else.
-    pub(crate) fn end_frozen_quotes(&mut self, context: &mut CommandContext<'_>) {
+    pub(crate) fn leave_frozen_quotes(&mut self, context: &mut CommandContext<'_>) {
         if !self.quotes.frozen.is_empty() {
             self.system.pending = Some(PendingWork::FrozenQuotes);
             context.event(Event::WorkPending);

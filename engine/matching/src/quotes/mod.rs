@@ -6,7 +6,7 @@ mod set;
 
 use std::ops::{Index, IndexMut};
 
-use foretell_model::limits::MAX_QUOTES;
+use foretell_model::limits::{MAX_QUOTES, QUOTE_GROUPS};
 use foretell_model::quote::QuoteLimits;
 use foretell_model::state::{QuoteFill, QuoteGroup as Record, QuoteNet};
 use foretell_model::{AccountNumber, Lots, Micros, OrderId, Sequence, TimeMs, TimeNs};
@@ -86,7 +86,7 @@ pub(crate) struct QuoteGroups {
     by_name: Table,
     /// By slot.
     pub(crate) leases: IndexedHeap<Due>,
-    /// Slots of frozen groups that have live quotes.
+    /// Slots of frozen groups that have live quotes, by account and group.
     pub(crate) frozen: Vec<u32>,
     /// What the last set wanted; used again by the next.
     wanted: Vec<WantedQuote>,
@@ -111,6 +111,12 @@ impl QuoteGroups {
         })
     }
 
+    /// The groups of a wallet, by number.
+    pub(crate) fn of_wallet(&self, account: AccountNumber) -> impl Iterator<Item = &QuoteGroup> {
+        let slots = (0..QUOTE_GROUPS).filter_map(move |group| self.find(account, group));
+        slots.map(|slot| &self[slot])
+    }
+
     /// Adds a group that is not there yet.
     pub(crate) fn add(&mut self, group: QuoteGroup) -> u32 {
         let slot = u32::try_from(self.groups.len()).expect("memory ends before 2^32 groups");
@@ -123,6 +129,15 @@ impl QuoteGroups {
     pub(crate) fn find_or_add(&mut self, account: AccountNumber, group: u8) -> u32 {
         self.find(account, group)
             .unwrap_or_else(|| self.add(QuoteGroup::new(account, group)))
+    }
+
+    /// Notes a frozen group that has live quotes.
+    pub(crate) fn freeze(&mut self, slot: u32) {
+        let name = self[slot].name();
+        let at = self
+            .frozen
+            .partition_point(|other| self[*other].name() < name);
+        self.frozen.insert(at, slot);
     }
 
     /// All groups with their slots, by account and group. Allocates.

@@ -9,7 +9,7 @@ use foretell_model::quote::{Quote, QuotesResult, quote_id};
 use foretell_model::tail::Tail;
 use foretell_model::{
     AccountNumber, CloseReason, CommandOutcome, Event, Lots, MarketNumber, OrderNumber, OrderType,
-    Outcome, Price, Rejection, RejectionReason, Sequence, Side, SystemMode, TimeSeconds,
+    Outcome, Price, Rejection, RejectionReason, Sequence, Side, TimeSeconds,
 };
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
@@ -53,6 +53,8 @@ pub(super) struct WantedQuote {
     keep: Lots,
     /// To place at the back.
     place: Lots,
+    /// It would leave what is live below the minimum, so that ends.
+    is_too_small: bool,
 }
 
 /// Rejects with the index of a quote or a condition and what is allowed.
@@ -152,9 +154,7 @@ impl Exchange {
     }
 
     fn ensure_takes_quotes(&self, set: &SetQuotes) -> Result<(), NotApplied> {
-        if self.system.mode != SystemMode::Running {
-            self.system.ensure_takes_risk()?;
-        }
+        self.system.ensure_takes_risk()?;
         let known = self.quotes.find(set.account, set.group);
         let is_frozen = known.is_some_and(|slot| self.quotes[slot].record.frozen);
         ensure(!is_frozen, RejectionReason::GroupFrozen)
@@ -211,6 +211,7 @@ impl Exchange {
             live: Lots::ZERO,
             keep: Lots::ZERO,
             place: Lots::ZERO,
+            is_too_small: false,
         })
     }
 
@@ -222,15 +223,17 @@ impl Exchange {
         context: &mut CommandContext<'_>,
     ) -> QuotesResult {
         let slot = self.quotes.find_or_add(set.account, set.group);
+        let is_other = |quote: &u32| !listed.markets().contains(&self.orders[*quote].market);
+        let has_others = self.quotes[slot].quotes.iter().any(is_other);
         let group = &mut self.quotes[slot];
-        if group.record.set == Sequence(0) {
-            group.quotes.reserve_exact(MAX_QUOTES);
-            group.fills.reserve_exact(MAX_QUOTES);
-        }
         group.record.revision = set.revision;
         group.record.digest = set.digest;
         group.record.set = context.sequence;
-        group.record.valid_until = set.valid_until;
+        // Quotes of other markets were signed until then, and no set for these moves that.
+        group.record.valid_until = match has_others {
+            true => set.valid_until.min(group.record.valid_until),
+            false => set.valid_until,
+        };
         let until = group.renewed(context.now);
         group.record.until = until;
         context.event(Event::QuotesSet(QuotesSet { until }));
@@ -239,13 +242,16 @@ impl Exchange {
         let mut result = QuotesResult::default();
         self.end_unwanted(slot, listed, wanted, &mut result, context);
         for (index, one) in (0..).zip(&*wanted) {
-            if !one.place.is_zero() {
-                match self.place_quote(set, (slot, index), one, context) {
-                    Ok(()) => result.placed.insert(index),
-                    Err(reason) => {
-                        result.refuse(index, reason);
-                        context.event(Event::QuoteRefused(QuoteRefused { index, reason }));
-                    }
+            let placed = match one.place {
+                _ if one.is_too_small => Err(RejectionReason::SizeBelowMinimum),
+                Lots::ZERO => continue,
+                _ => self.place_quote(set, (slot, index), one, context),
+            };
+            match placed {
+                Ok(()) => result.placed.insert(index),
+                Err(reason) => {
+                    result.refuse(index, reason);
+                    context.event(Event::QuoteRefused(QuoteRefused { index, reason }));
                 }
             }
         }
@@ -273,6 +279,8 @@ impl Exchange {
                 one.place = size - one.keep;
             } else if size == one.live || size >= self.markets[one.key.market].minimum_size {
                 one.keep = size;
+            } else {
+                one.is_too_small = true;
             }
         }
     }
@@ -294,13 +302,14 @@ impl Exchange {
                 continue;
             }
             let (key, lots) = (Key::of(order), order.lots);
+            let minimum = self.markets[order.market].minimum_size;
             let keep = wanted.iter_mut().find(|one| one.key == key);
             let stays = keep.map_or(Lots::ZERO, |one| {
                 let stays = one.keep.min(lots);
                 one.keep -= stays;
                 stays
             });
-            if stays.is_zero() {
+            if stays < lots.min(minimum) {
                 self.close_order(slot, CloseReason::Requoted, context);
                 result.ended += 1;
                 continue;
@@ -354,6 +363,7 @@ impl Exchange {
             outcome: quote.outcome,
             side: quote.side,
         };
+        self.quotes[group].reserve();
         let slot = self.enter_book(order, context);
         self.quotes[group].quotes.push(slot);
         context.event(Event::QuotePlaced(QuotePlaced {
@@ -385,7 +395,7 @@ impl Exchange {
         )?;
         let market = &self.markets[key.market];
         ok(
-            quote.lots >= market.minimum_size,
+            place >= market.minimum_size,
             RejectionReason::SizeBelowMinimum,
         )?;
         let side = key.book_side();

@@ -42,7 +42,7 @@ impl Restorer {
             if exchange.quotes[group].quotes.len() == 1 {
                 exchange.schedule_lease(group);
                 if exchange.quotes[group].record.frozen {
-                    exchange.quotes.frozen.push(group);
+                    exchange.quotes.freeze(group);
                 }
             }
         }

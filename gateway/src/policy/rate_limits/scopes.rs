@@ -145,6 +145,8 @@ scopes! {
     OwnerCancelSustained = owner_cancel_sustained, 48_000, LONG, None;
     /// Sets of quotes with a quote, and heartbeats of quotes, of an owner.
     QuoteSets = quote_sets, 2_000, SHORT, None;
+    /// Sets of quotes with a quote, and heartbeats of quotes, of an owner in 10 minutes.
+    QuoteSetsSustained = quote_sets_sustained, 24_000, LONG, None;
     /// Quotes that the sets of an owner change; those that they keep are free.
     QuoteChanges = quote_changes, 64_000, SHORT, None;
     /// `POST /heartbeats` and `/v1/heartbeats`.
@@ -223,7 +225,7 @@ impl Writes {
         match self {
             Self::Orders => &[Scope::OwnerOrderBurst, Scope::OwnerOrderSustained],
             Self::Cancels => &[Scope::OwnerCancelBurst, Scope::OwnerCancelSustained],
-            Self::QuoteSets => &[Scope::QuoteSets],
+            Self::QuoteSets => &[Scope::QuoteSets, Scope::QuoteSetsSustained],
             Self::Quotes => &[Scope::QuoteChanges],
             Self::Actions => &[Scope::Actions],
         }

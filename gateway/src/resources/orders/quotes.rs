@@ -304,7 +304,7 @@ pub(crate) async fn heartbeat(
             }
             .into());
         }
-        verdict => unreachable!("a heartbeat answers a lease, not {verdict:?}"),
+        Verdict::Applied(_) | Verdict::Repeated { .. } => return Err(ErrorCode::Internal.into()),
     };
     let answer = QuotesLease {
         group: asked.group,

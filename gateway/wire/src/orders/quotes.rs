@@ -305,7 +305,8 @@ impl RefusedQuote {
             RejectionReason::CrossesBook => {
                 (ErrorCode::CrossesBook, "the quote would trade at once")
             }
-            _ => (ErrorCode::FilledSince, ErrorCode::FilledSince.text()),
+            RejectionReason::FilledSince => (ErrorCode::FilledSince, ErrorCode::FilledSince.text()),
+            _ => (ErrorCode::Internal, ErrorCode::Internal.text()),
         };
         Self {
             quote,
