@@ -18,7 +18,7 @@ import sys
 import time
 
 from attacker import SOURCE, Counted
-from client import Client
+from client import Broken, Client
 from wallets import Wallet, body_of, request, signed_request
 
 # Requests of one message: as many as a server takes.
@@ -199,6 +199,39 @@ class Attack:
 
         await asyncio.gather(self.again(350, act), self.again(1, trade))
 
+    async def garbage_sets(self):
+        """Sets of 64 quotes that a key sends with signatures of nobody."""
+        market, maker = self.site["quiet"], Wallet(**self.site["maker"])
+        quotes = [f"0x{price << 192 | 500 << 128:064x}" for price in range(100, 6_500, 100)]
+
+        def body():
+            now = time.time_ns() // 1_000_000
+            fields = {
+                "maker": maker.address,
+                "signer": maker.address,
+                "signatureType": 0,
+                "group": 0,
+                "revision": str(now * 1_000),
+                "seen": str(2**64 - 1),
+                "timestamp": str(now),
+                "validUntil": str(now + 60_000),
+                "conditions": [market["condition_id"]],
+                "quotes": quotes,
+            }
+            return body_of({"set": fields, "signature": f"0x{os.urandom(64).hex()}1b"})
+
+        client = Client(SOURCE, self.addresses["trading"])
+
+        async def act():
+            try:
+                status, _ = await client.ask(signed_request(maker, "POST", "/quotes", body()))
+            except Broken:
+                status = "none"
+            self.counts[f"status {status}"] += 1
+            self.counts["sent"] += 1
+
+        await self.again(8, act)
+
     def sorted_activity(self):
         maker = Wallet(**self.site["maker"]).address
         query = f"user={maker}&sortBy=TOKENS&sortDirection=ASC&limit=100&offset=10000"
@@ -240,6 +273,7 @@ ATTACKS = {
     "D8": Attack.replays,
     "D9": Attack.catalog_pages,
     "D10": Attack.many_streams,
+    "D11": Attack.garbage_sets,
     "quiet": Attack.quiet,
 }
 
