@@ -1,5 +1,9 @@
 """Clients and markets the tests share."""
 
+import json
+import time
+from dataclasses import dataclass
+
 import pytest
 from py_clob_client_v2.client import ClobClient
 
@@ -74,3 +78,26 @@ def fine_market(_markets):
 def fee_market(_markets):
     """A market whose takers pay 4% of p(1 − p)."""
     return _one(_markets, tick="0.01", neg_risk=False, taker_fee=400, delay=0)[0]
+
+
+@dataclass(frozen=True)
+class Own:
+    """A market of one test."""
+
+    condition: str
+    yes: str
+    no: str
+
+
+@pytest.fixture
+def own_market(tmp_path):
+    """A new market: what a test does to it is its own business."""
+    number = time.time_ns()
+    market = Own(f"0x{number:064x}", str(number), str(number + 1))
+    record = tmp_path / "market.json"
+    texts = {"question": "Does the stream hold?", "slug": f"stream-{number}"}
+    record.write_text(
+        json.dumps({"condition_id": market.condition, "token_ids": [market.yes, market.no], **texts})
+    )
+    exchange.operate("market", "register", str(record))
+    return market

@@ -6,11 +6,9 @@ import re
 import time
 import uuid
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
-import pytest
 from polymarket._internal.streams.clob.heartbeat import ClobWebSocketHeartbeat
 from polymarket._internal.streams.clob.market import ClobMarketStreamManager
 from polymarket._internal.streams.clob.market_protocol import parse_events
@@ -26,29 +24,6 @@ STREAMS = TRADING.replace("http", "ws", 1)
 FLOW = Path(__file__).resolve().parents[1] / "tests/properties/stream_agrees/worked_flow.txt"
 ENDING = ',"stream_id":"fa55ed59e6c7d747","server_ts_ms":"1790000008241"'
 PATIENCE = 20
-
-
-@dataclass(frozen=True)
-class Own:
-    """A market of one test."""
-
-    condition: str
-    yes: str
-    no: str
-
-
-@pytest.fixture
-def own_market(tmp_path):
-    """A new market: what a test does to it is its own business."""
-    number = time.time_ns()
-    market = Own(f"0x{number:064x}", str(number), str(number + 1))
-    record = tmp_path / "market.json"
-    texts = {"question": "Does the stream hold?", "slug": f"stream-{number}"}
-    record.write_text(
-        json.dumps({"condition_id": market.condition, "token_ids": [market.yes, market.no], **texts})
-    )
-    operate("market", "register", str(record))
-    return market
 
 
 @asynccontextmanager
