@@ -3,6 +3,7 @@
 use foretell_model::quote::{Quote, QuoteWord};
 use foretell_model::{ConditionId, Lots, Outcome, Price, Side};
 use foretell_tests::demo::Demo;
+use foretell_tests::exchange::PATIENCE;
 use foretell_tests::quotes::{Terms, body, quote};
 use foretell_wire::text::ids;
 use reqwest::Method;
@@ -40,6 +41,15 @@ impl Maker {
         let (status, answer) = self.post(&self.body(terms, quotes)).await;
         assert_eq!(status, 200, "{answer}");
         answer
+    }
+
+    /// Waits until none of the maker's orders is live.
+    async fn until_empty(&self) {
+        let begun = std::time::Instant::now();
+        while !self.live().await.is_empty() {
+            assert!(begun.elapsed() < PATIENCE, "a quote is live");
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
     }
 
     /// Ids of the maker's live orders, with their sizes.
@@ -278,20 +288,14 @@ async fn a_lease_and_a_limit_end_quotes() {
 
     // Five shares reach the limit of four: the rest ends before anything else.
     demo.buy(&demo.other, 1, 500, 6_000).await;
-    assert!(maker.live().await.is_empty());
+    maker.until_empty().await;
     let (status, frozen) = maker.post(&maker.body(Terms::revision(2), &[yes])).await;
     assert_eq!(status, 409, "{frozen}");
     maker.set(2, &[]).await;
     assert_eq!(put(json!({ "lease_ms": 500, "reset": true })).await.0, 200);
     maker.set(3, &[yes]).await;
-    let id = &maker.live().await;
-    // The quote ends by itself, at most its lease after the set.
-    let mut left = 100;
-    while !maker.live().await.is_empty() {
-        left -= 1;
-        assert!(left > 0, "{id:?} is live");
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    }
+    // The quote ends by itself, its lease after the set.
+    maker.until_empty().await;
     assert!(maker.demo.exchange.stop().success());
 }
 
