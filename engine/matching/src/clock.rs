@@ -92,10 +92,6 @@ impl Clock {
     }
 }
 
-pub(crate) const fn start(time: TimeMs) -> TimeNs {
-    TimeNs(time.0.saturating_mul(1_000_000))
-}
-
 impl Exchange {
     pub(crate) fn set_terms(
         &mut self,
@@ -294,10 +290,10 @@ impl Exchange {
             number: number.0.into(),
         };
         let things = [
-            (opens_at.0 > 0 && is_registered).then(|| due(Rank::Open, start(opens_at))),
-            (clock.clear_armed && trades).then(|| due(Rank::Clear, start(game_start_time))),
+            (opens_at.0 > 0 && is_registered).then(|| due(Rank::Open, opens_at.start())),
+            (clock.clear_armed && trades).then(|| due(Rank::Clear, game_start_time.start())),
             (closes_at.0 > 0 && (is_registered || trades))
-                .then(|| due(Rank::Close, start(closes_at))),
+                .then(|| due(Rank::Close, closes_at.start())),
             self.resolution
                 .finalised_at(number)
                 .map(|at| due(Rank::Finalise, at)),

@@ -55,6 +55,14 @@ impl TimeNs {
     }
 }
 
+impl TimeMs {
+    /// The first nanosecond of this millisecond, saturating.
+    #[must_use]
+    pub const fn start(self) -> TimeNs {
+        TimeNs(self.0.saturating_mul(1_000_000))
+    }
+}
+
 impl TimeSeconds {
     /// The first nanosecond of this second, saturating.
     #[must_use]

@@ -59,7 +59,6 @@ impl Exchange {
             rebate_ppm: market.rebate_ppm,
             position,
             id_slot,
-            group: NONE,
         }
     }
 

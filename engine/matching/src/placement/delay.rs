@@ -204,7 +204,6 @@ impl DelayedOrder {
             rebate_ppm: self.rebate_ppm,
             position: order.position,
             id_slot: order.id_slot,
-            group: NONE,
         }
     }
 }

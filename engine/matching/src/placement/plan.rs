@@ -36,8 +36,6 @@ pub(crate) struct Incoming {
     pub(crate) position: u32,
     /// Slot in the id memory.
     pub(crate) id_slot: u32,
-    /// Slot of a quote's group; `NONE` of another order.
-    pub(crate) group: u32,
 }
 
 /// What an order wants.
@@ -266,7 +264,7 @@ impl Incoming {
             market: self.market,
             position: self.position,
             id_slot: self.id_slot,
-            group: self.group,
+            group: NONE,
             next: NONE,
             previous: NONE,
             account_next: NONE,
@@ -371,7 +369,6 @@ mod tests {
             rebate_ppm: 0,
             position: NONE,
             id_slot: 0,
-            group: NONE,
         }
     }
 

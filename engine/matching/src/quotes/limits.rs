@@ -5,11 +5,10 @@ use foretell_model::event::{QuoteLimitsSet, QuotesFrozen, QuotesRenewed};
 use foretell_model::limits::{MAX_QUOTES, QUOTE_GROUPS};
 use foretell_model::state::{PendingWork, QuoteFill, QuoteNet};
 use foretell_model::{
-    CloseReason, CommandOutcome, Event, Fill, Lots, Micros, Outcome, Rejection, RejectionReason,
-    Side, TimeNs,
+    CloseReason, CommandOutcome, Event, Fill, Lots, MarketNumber, Micros, Outcome, Rejection,
+    RejectionReason, Sequence, Side, TimeNs,
 };
 
-use crate::clock::start;
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
 use crate::exchange::Exchange;
 use crate::order_pool::Order;
@@ -20,7 +19,7 @@ const MILLISECOND: u64 = 1_000_000;
 impl QuoteGroup {
     /// When its quotes end if they are renewed now.
     pub(super) fn renewed(&self, now: TimeNs) -> TimeNs {
-        let end = start(self.record.valid_until);
+        let end = self.record.valid_until.start();
         match self.record.limits.lease_ms {
             0 => end,
             lease => end.min(TimeNs(now.0.saturating_add(u64::from(lease) * MILLISECOND))),
@@ -86,8 +85,7 @@ impl QuoteGroup {
             });
         }
         let net = &mut self.nets[at];
-        let sells_yes = (quote.side == Side::Sell) == (quote.outcome == Outcome::Yes);
-        let sum = &mut net.lots[usize::from(sells_yes)];
+        let sum = &mut net.lots[quote.book_side() as usize];
         *sum = Lots(sum.0.saturating_add(lots.0));
         let [bought, sold] = net.lots;
         bought.0.abs_diff(sold.0) >= self.record.limits.net_lots.0
@@ -102,13 +100,25 @@ impl QuoteGroup {
             side: quote.side,
             sequence: context.sequence,
         };
-        let name = |fill: &QuoteFill| (fill.market, fill.outcome, fill.side);
-        self.fills.retain(|known| name(known) != name(&fill));
+        self.fills.retain(|known| name_of(known) != name_of(&fill));
         if self.fills.len() == MAX_QUOTES {
             self.record.fills_before = self.fills.remove(0).sequence;
         }
         self.fills.push(fill);
     }
+
+    /// Whether a command after `seen` filled it at this token and side, or may have.
+    pub(super) fn is_filled_after(&self, seen: Sequence, filled: TokenSide) -> bool {
+        let mut of_name = self.fills.iter().filter(|fill| name_of(fill) == filled);
+        self.record.fills_before > seen || of_name.any(|fill| fill.sequence > seen)
+    }
+}
+
+/// A token, and the side of a quote in it.
+type TokenSide = (MarketNumber, Outcome, Side);
+
+const fn name_of(fill: &QuoteFill) -> TokenSide {
+    (fill.market, fill.outcome, fill.side)
 }
 
 impl Exchange {

@@ -47,8 +47,6 @@ impl Key {
 pub(super) struct WantedQuote {
     quote: Quote,
     key: Key,
-    /// Live with its key when the set came.
-    live: Lots,
     /// What the live ones still may keep.
     keep: Lots,
     /// To place at the back.
@@ -208,7 +206,6 @@ impl Exchange {
         Ok(WantedQuote {
             quote,
             key,
-            live: Lots::ZERO,
             keep: Lots::ZERO,
             place: Lots::ZERO,
             is_too_small: false,
@@ -268,16 +265,16 @@ impl Exchange {
                 .map(|slot| &self.orders[*slot]);
             let mut pieces = orders.filter(|order| Key::of(order) == one.key);
             let head = pieces.next().map_or(Lots::ZERO, |head| head.lots);
-            one.live = head + pieces.map(|piece| piece.lots).sum();
+            let live = head + pieces.map(|piece| piece.lots).sum();
             let size = one.quote.lots;
-            if size > one.live {
+            if size > live {
                 one.keep = if one.quote.grow_tail {
                     head
                 } else {
                     Lots::ZERO
                 };
                 one.place = size - one.keep;
-            } else if size == one.live || size >= self.markets[one.key.market].minimum_size {
+            } else if size == live || size >= self.markets[one.key.market].minimum_size {
                 one.keep = size;
             } else {
                 one.is_too_small = true;
@@ -385,14 +382,8 @@ impl Exchange {
     ) -> Result<u32, RejectionReason> {
         let ok = |condition: bool, reason| if condition { Ok(()) } else { Err(reason) };
         let quotes = &self.quotes[group];
-        let is_seen = |sequence: Sequence| sequence <= set.seen;
-        let of_key = quotes.fills.iter().filter(|fill| {
-            (fill.market, fill.outcome, fill.side) == (key.market, key.outcome, key.side)
-        });
-        ok(
-            is_seen(quotes.record.fills_before) && of_key.map(|fill| fill.sequence).all(is_seen),
-            RejectionReason::FilledSince,
-        )?;
+        let is_filled = quotes.is_filled_after(set.seen, (key.market, key.outcome, key.side));
+        ok(!is_filled, RejectionReason::FilledSince)?;
         let market = &self.markets[key.market];
         ok(
             place >= market.minimum_size,

@@ -100,17 +100,16 @@ async fn markets(
     asked: &QuoteSubmission,
 ) -> Result<Vec<MarketNumber>, Failure> {
     let conditions = &asked.set.conditions;
-    let mut markets = Vec::with_capacity(conditions.len());
-    for (index, condition) in conditions.iter().enumerate() {
-        let find = |view: &View| Some(view.markets().by_condition(condition)?.0);
-        let found = context.app.find(find).await?;
-        markets.push(
-            found.ok_or_else(|| {
-                wrong_quote(&format!("conditions[{index}]"), condition, "a market")
-            })?,
-        );
+    let number = |view: &View, condition| Some(view.markets().by_condition(condition)?.0);
+    let all = |view: &View| conditions.iter().map(|it| number(view, it)).collect();
+    if let Some(markets) = context.app.find(all).await? {
+        return Ok(markets);
     }
-    Ok(markets)
+    let state = context.app.shared_view.read();
+    let mut unknown = conditions.iter().enumerate();
+    let unknown = unknown.find(|(_, condition)| number(&state.view, condition).is_none());
+    let (index, condition) = unknown.ok_or(ErrorCode::Busy)?;
+    Err(wrong_quote(&format!("conditions[{index}]"), condition, "a market").into())
 }
 
 /// Checks parties and signature when the gate admits it. Returns the digest of the set.
