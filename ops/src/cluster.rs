@@ -75,7 +75,7 @@ fn log_failure(error: LogError) -> Failure {
     let failure = Failure::new(error.to_string());
     match error {
         LogError::Unreachable(_) => failure
-            .hint("check cluster.servers, the credentials and the servers themselves")
+            .hint("check cluster.servers, the certificates and the servers themselves")
             .code(UNREACHABLE),
         LogError::Unsafe(_) => failure.code(REFUSED),
     }

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -121,7 +122,7 @@ impl JetStreamLog {
             .enable_all()
             .build()
             .map_err(started)?;
-        let (client, context) = runtime.block_on(async {
+        let (client, context) = run(&runtime, async {
             let client = settings.connect(patient).await?;
             let context = ContextBuilder::new()
                 .timeout(REQUEST_TIMEOUT)
@@ -154,7 +155,7 @@ impl JetStreamLog {
 
     /// Runs a request to its end.
     pub(crate) fn block_on<T>(&self, request: impl Future<Output = T>) -> T {
-        self.runtime.block_on(request)
+        run(&self.runtime, request)
     }
 
     fn stream(&self, name: &str) -> Result<Stream<()>, LogError> {
@@ -180,6 +181,15 @@ impl JetStreamLog {
             Err(error) => Err(unreachable(&error)),
         }
     }
+}
+
+/// Runs a request to its end, behind one type: the runtime's loop is compiled once, not once a request.
+fn run<T>(runtime: &Runtime, request: impl Future<Output = T>) -> T {
+    let mut answer = None;
+    let answering = async { answer = Some(request.await) };
+    let answering: Pin<Box<dyn Future<Output = ()> + '_>> = Box::pin(answering);
+    runtime.block_on(answering);
+    answer.expect("the request ran to its end")
 }
 
 impl ConnectLog for Settings {

@@ -15,7 +15,7 @@ const RECONNECT_PAUSE: Duration = Duration::from_millis(200);
 /// A connection without an answer to two pings is closed.
 const PING_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Servers, credentials, names.
+/// Servers, certificates, names.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// Name of this host, for the servers' lists of connections.
@@ -24,8 +24,6 @@ pub struct Settings {
     pub servers: Vec<String>,
     /// Name of the stream.
     pub stream: String,
-    /// File with a user's credentials (JWT and seed).
-    pub credentials_file: Option<PathBuf>,
     /// File with the authority of the servers' certificates.
     pub tls_ca_file: Option<PathBuf>,
     /// Files with the certificate of this host and its key.
@@ -94,12 +92,6 @@ impl Settings {
         }
         if let Some((certificate, key)) = &self.tls_certificate {
             options = options.add_client_certificate(certificate.clone(), key.clone());
-        }
-        if let Some(file) = &self.credentials_file {
-            options = options
-                .credentials_file(file)
-                .await
-                .map_err(|error| LogError::Unsafe(format!("{}: {error}", file.display())))?;
         }
         options
             .connect(self.servers.clone())

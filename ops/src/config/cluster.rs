@@ -88,7 +88,7 @@ fn refused(server: &String) -> Option<Refusal> {
         (Some(("nats", _)), Some(host)) => (
             is_loopback(&host),
             "nats:// on loopback alone; name it as tls://, and set cluster.tls_ca_file and \
-             cluster.tls_certificate_file with cluster.tls_key_file, or cluster.credentials_file",
+             cluster.tls_certificate_file with cluster.tls_key_file",
         ),
         _ => (false, "tls:// URLs, and nats:// URLs of loopback addresses"),
     };

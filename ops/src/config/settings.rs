@@ -427,8 +427,6 @@ pub struct Cluster {
     pub servers: Vec<String>,
     /// Name of the stream, and of the cluster: letters, digits, hyphens.
     pub stream: String,
-    /// File with the credentials of the log's user; empty = none.
-    pub credentials_file: PathBuf,
     /// File with the authority of the servers' certificates; empty = the system's.
     pub tls_ca_file: PathBuf,
     /// File with this host's certificate for the servers; empty = none.
@@ -453,7 +451,6 @@ impl Default for Cluster {
             host: String::new(),
             servers: Vec::new(),
             stream: "foretell".to_owned(),
-            credentials_file: PathBuf::new(),
             tls_ca_file: PathBuf::new(),
             tls_certificate_file: PathBuf::new(),
             tls_key_file: PathBuf::new(),

@@ -63,7 +63,6 @@ pub(super) fn unreadable_files(config: &Config) -> Vec<Refusal> {
         return refusals;
     }
     for (setting, file) in [
-        ("cluster.credentials_file", &cluster.credentials_file),
         ("cluster.tls_ca_file", &cluster.tls_ca_file),
         (
             "cluster.tls_certificate_file",

@@ -43,7 +43,6 @@ pub(crate) fn log_settings(config: &Config) -> Settings {
         host: cluster.host.clone(),
         servers: cluster.servers.clone(),
         stream: cluster.stream.clone(),
-        credentials_file: file(&cluster.credentials_file),
         tls_ca_file: file(&cluster.tls_ca_file),
         tls_certificate: certificate.zip(file(&cluster.tls_key_file)),
     }
