@@ -1,5 +1,6 @@
-//! Writes the table of the page's files (`ui/`), each as it is and compressed, for
-//! `src/page/files.rs` to include. The binary then serves the page without files beside it.
+//! Writes tables of files that the gateway serves, each as it is and compressed: the page (`ui/`) for
+//! `src/page/files.rs`, the OpenAPI documents for `src/openapi/served.rs`. The binary then serves them
+//! without files beside it.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -23,31 +24,36 @@ const CONTENT_TYPES: [(&str, &str); 10] = [
 ];
 
 fn main() -> io::Result<()> {
-    let variable = |name| env::var_os(name).map(PathBuf::from).unwrap_or_default();
-    let folder = variable("CARGO_MANIFEST_DIR").join("ui");
-    let output = variable("OUT_DIR");
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed=ui");
+    embed("ui", "page_files")?;
+    embed("../docs/openapi", "documents")
+}
+
+/// Writes the table `name` of the files in a folder.
+fn embed(folder: &str, name: &str) -> io::Result<()> {
+    println!("cargo::rerun-if-changed={folder}");
+    let variable = |name| env::var_os(name).map(PathBuf::from).unwrap_or_default();
+    let folder = variable("CARGO_MANIFEST_DIR").join(folder);
+    let output = variable("OUT_DIR");
     let mut files = Vec::new();
     collect(&folder, &mut files)?;
     files.sort();
-    let mut table = String::from("&[\n");
+    let mut table = String::from("vec![\n");
     for (number, file) in files.iter().enumerate() {
         let Some(content_type) = content_type(file) else {
             continue;
         };
-        let name = file.strip_prefix(&folder).map_err(io::Error::other)?;
-        let compressed = output.join(format!("{number}.gz"));
+        let path = file.strip_prefix(&folder).map_err(io::Error::other)?;
+        let compressed = output.join(format!("{name}_{number}.gz"));
         fs::write(&compressed, gzip(&fs::read(file)?)?)?;
         writeln!(
             table,
-            "PageFile {{ name: {name:?}, content_type: {content_type:?}, \
-             plain: include_bytes!({file:?}), gzip: include_bytes!({compressed:?}) }},"
+            "EmbeddedFile::new({path:?}, {content_type:?}, include_bytes!({file:?}), include_bytes!({compressed:?})),"
         )
         .map_err(io::Error::other)?;
     }
     table.push(']');
-    fs::write(output.join("page_files.rs"), table)
+    fs::write(output.join(format!("{name}.rs")), table)
 }
 
 /// All files of a folder and its folders.

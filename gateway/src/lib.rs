@@ -10,6 +10,9 @@
 //! and secrets (`foretell_auth`). The crate has no state that must survive: a gateway may die at
 //! any time.
 
+// Attributes of schemas name much that the code does not. With the feature every import is needed.
+#![cfg_attr(not(feature = "documents"), allow(unused_imports))]
+
 mod access;
 mod app;
 mod catalog;

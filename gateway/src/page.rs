@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use foretell_auth::Signer;
-use schemars::JsonSchema;
+use foretell_wire::schema::JsonSchema;
 use serde::Serialize;
 use tokio::sync::Mutex;
 

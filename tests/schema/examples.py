@@ -1,11 +1,11 @@
 """Every request body and every answer of the documents has an example that fits its schema."""
 
+import json
 import sys
 from pathlib import Path
 from urllib.parse import quote
 
 import jsonschema_rs
-import yaml
 
 DOCUMENTS = Path(__file__).resolve().parents[2] / "docs/openapi"
 BASE = "https://openapi.invalid/"
@@ -32,12 +32,12 @@ def media(path, body):
 def reference(name, path):
     """A URL of a part of a document."""
     pointer = "/".join(part.replace("~", "~0").replace("/", "~1") for part in path)
-    return f"{BASE}{name}.yaml#/{quote(pointer, safe='/~')}"
+    return f"{BASE}{name}.json#/{quote(pointer, safe='/~')}"
 
 
 def main():
-    documents = {file.stem: yaml.safe_load(file.read_text()) for file in sorted(DOCUMENTS.glob("*.yaml"))}
-    registry = jsonschema_rs.Registry([(f"{BASE}{name}.yaml", document) for name, document in documents.items()])
+    documents = {file.stem: json.loads(file.read_bytes()) for file in sorted(DOCUMENTS.glob("*.json"))}
+    registry = jsonschema_rs.Registry([(f"{BASE}{name}.json", document) for name, document in documents.items()])
     examples, problems = 0, []
     for name, document in documents.items():
         for path, content in contents(document):

@@ -69,7 +69,7 @@ class Surface:
 
     def __init__(self, name):
         self.name, self.url = name, URLS[name]
-        self.document = schemathesis.openapi.from_path(DOCUMENTS / f"{name}.yaml")
+        self.document = schemathesis.openapi.from_path(DOCUMENTS / f"{name}.json")
         self.operations = {}
         for found in self.document.get_all_operations():
             operation = found.ok()

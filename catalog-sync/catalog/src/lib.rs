@@ -9,6 +9,9 @@
 //! - [`schema`]: what the answers are.
 //! - [`Catalog`]: reads, from any number of threads and processes.
 
+// Attributes of schemas name much that the code does not. With the feature every import is needed.
+#![cfg_attr(not(feature = "documents"), allow(unused_imports))]
+
 mod copy;
 mod error;
 mod ids;

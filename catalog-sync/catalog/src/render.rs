@@ -2,9 +2,9 @@
 //! record is stored. It has every field of the interface (texts and booleans always, dates when
 //! known, never null) and every further field of the source, unchanged. Trading fields are apart.
 
+use foretell_wire::schema::JsonSchema;
 use foretell_wire::written::{Digits, Iso};
 use jiff::Timestamp;
-use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 

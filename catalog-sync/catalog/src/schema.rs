@@ -3,7 +3,7 @@
 
 mod trading;
 
-use schemars::JsonSchema;
+use foretell_wire::schema::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 

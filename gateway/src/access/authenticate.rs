@@ -15,9 +15,9 @@ use http::{HeaderMap, HeaderName};
 use crate::access::credentials::{Caller, HeaderNames, KeyAccess, now, owner_wallets};
 use crate::http::endpoint::RequestPart;
 use crate::http::failure::Failure;
+use crate::http::operation::Operation;
 use crate::http::request_context::RequestContext;
 use crate::http::timing::Stage;
-use crate::openapi::operation::Operation;
 
 const X_CHAIN_ID: HeaderName = HeaderName::from_static("x-chain-id");
 

@@ -7,14 +7,14 @@ use bytes::Bytes;
 use foretell_model::Sequence;
 use foretell_wire::data::RowKey;
 use foretell_wire::json_text;
+use foretell_wire::schema::JsonSchema;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::http::connections::client_quotas::Reservation;
 use crate::http::connections::unread_answers::CountedAnswer;
-use crate::openapi::operation::Operation;
+use crate::http::operation::Operation;
 use crate::policy::rate_limits::QuotaStatus;
 
 /// Sequence that an answer reflects, or that a write reached.

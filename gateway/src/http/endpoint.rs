@@ -3,10 +3,12 @@
 
 use std::pin::Pin;
 
+use tokio::sync::OwnedSemaphorePermit;
+
 use crate::http::answer::{Answer, Reply};
 use crate::http::failure::Failure;
+use crate::http::operation::Operation;
 use crate::http::request_context::RequestContext;
-use crate::openapi::operation::Operation;
 use crate::policy::work;
 
 pub(crate) type HandlerFuture = Pin<Box<dyn Future<Output = Result<Answer, Failure>> + Send>>;
@@ -53,17 +55,9 @@ macro_rules! endpoints {
             #[allow(non_snake_case, reason = "a part is named by its type")]
             fn run(self, context: RequestContext, freshness: Freshness) -> HandlerFuture {
                 Box::pin(async move {
-                    if freshness == Freshness::Durable {
-                        context.app.shared_view.catch_up().await?;
-                    }
+                    before_parts(&context, freshness).await?;
                     $(let $part = $part::of(&context).await?;)*
-                    if freshness == Freshness::Requested {
-                        context.wait_fresh().await?;
-                    }
-                    let _making = match context.is_large {
-                        true => work::large_answer().await,
-                        false => None,
-                    };
+                    let _making = before_handler(&context, freshness).await?;
                     self(context, $($part),*).await.map(Reply::into_answer)
                 })
             }
@@ -77,6 +71,28 @@ macro_rules! endpoints {
 }
 
 endpoints! { () (A) (A B) (A B C) }
+
+/// Waits for the state in which credentials are checked.
+async fn before_parts(context: &RequestContext, freshness: Freshness) -> Result<(), Failure> {
+    if freshness == Freshness::Durable {
+        context.app.shared_view.catch_up().await?;
+    }
+    Ok(())
+}
+
+/// Waits for the state that the handler reads, and for a turn to make an answer of megabytes.
+async fn before_handler(
+    context: &RequestContext,
+    freshness: Freshness,
+) -> Result<Option<OwnedSemaphorePermit>, Failure> {
+    if freshness == Freshness::Requested {
+        context.wait_fresh().await?;
+    }
+    Ok(match context.is_large {
+        true => work::large_answer().await,
+        false => None,
+    })
+}
 
 /// The handler of a route.
 pub(crate) fn handler<Parts>(endpoint: impl Endpoint<Parts>) -> Handler {

@@ -10,9 +10,9 @@ use http::Method;
 
 use crate::http::endpoint::RequestPart;
 use crate::http::failure::Failure;
+use crate::http::operation::Operation;
 use crate::http::request_context::RequestContext;
 use crate::http::timing::Stage;
-use crate::openapi::operation::Operation;
 
 /// The parameters of the query.
 pub(crate) struct FromQuery<T>(pub(crate) T);

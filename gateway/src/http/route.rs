@@ -5,14 +5,15 @@ use std::sync::OnceLock;
 use foretell_model::RoleSet;
 use foretell_wire::ErrorCode;
 use foretell_wire::limits::{LIST_BODY_BYTES, SMALL_BODY_BYTES};
+use foretell_wire::schema::JsonSchema;
 use http::Method;
-use schemars::JsonSchema;
 
 use crate::http::endpoint::{Endpoint, Freshness, Handler, handler};
+use crate::http::operation::Operation;
 use crate::http::surface::Surface;
 use crate::metrics::Meter;
-use crate::openapi::operation::Operation;
-use crate::openapi::schemas::Schemas;
+#[cfg(feature = "documents")]
+use crate::openapi::described::Described;
 use crate::policy::rate_limits::Scope;
 
 /// One method of one path.
@@ -37,11 +38,13 @@ pub(crate) struct Route {
     /// The surface whose shape its failures have; `None` for the surface that it is on.
     pub(crate) shape: Option<Surface>,
     pub(crate) handle: Handler,
-    /// What the documents say of its request and its answer.
-    pub(crate) describe: fn(&mut Operation),
+    /// What the parts of its request and its answer say of themselves.
+    parts: fn(&mut Operation),
     /// Errors of the handler itself, beside those of its parts.
     pub(crate) errors: &'static [&'static [ErrorCode]],
-    pub(crate) refusal: Option<Refusal>,
+    /// What the documents say of failures with a body of their own.
+    #[cfg(feature = "documents")]
+    refusal: Option<Refusal>,
     /// All errors, once they were asked for.
     listed: OnceLock<Vec<ErrorCode>>,
     /// Counts its successes: looked up once, because a lookup costs as much as a route.
@@ -49,9 +52,10 @@ pub(crate) struct Route {
 }
 
 /// The body of their own that failures with some statuses may have.
-pub(crate) struct Refusal {
-    pub(crate) statuses: &'static [u16],
-    pub(crate) describe: fn(&mut Operation, statuses: &'static [u16]),
+#[cfg(feature = "documents")]
+struct Refusal {
+    statuses: &'static [u16],
+    describe: fn(&mut Described, statuses: &'static [u16]),
 }
 
 impl Route {
@@ -71,8 +75,9 @@ impl Route {
             freshness: Freshness::Any,
             shape: None,
             handle: handler(endpoint),
-            describe: E::describe,
+            parts: E::describe,
             errors: &[],
+            #[cfg(feature = "documents")]
             refusal: None,
             listed: OnceLock::new(),
             meter: OnceLock::new(),
@@ -127,22 +132,29 @@ impl Route {
     }
 
     /// Failures with these statuses may have a `T` as their body.
+    #[cfg_attr(
+        not(feature = "documents"),
+        expect(unused_mut, unused_variables, reason = "the documents alone say it")
+    )]
     pub(crate) fn fails_with<T: JsonSchema>(mut self, statuses: &'static [u16]) -> Self {
-        self.refusal = Some(Refusal {
-            statuses,
-            describe: |operation, statuses| operation.refuses::<T>(statuses),
-        });
+        #[cfg(feature = "documents")]
+        {
+            let describe = Described::refuses::<T>;
+            self.refusal = Some(Refusal { statuses, describe });
+        }
         self
     }
 
-    /// What the documents of a surface say of it.
-    pub(crate) fn operation<'s>(
-        &self,
-        surface: Surface,
-        schemas: &'s mut Schemas,
-    ) -> Operation<'s> {
-        let mut operation = Operation::new(surface, &self.method, self.path, schemas);
-        if surface.is_public() {
+    /// The operation that it is on a surface.
+    fn operation(&self, surface: Surface) -> Operation {
+        let mut operation = Operation::new(surface, &self.method);
+        self.describe(&mut operation);
+        operation
+    }
+
+    /// Adds what it says of itself.
+    pub(crate) fn describe(&self, operation: &mut Operation) {
+        if operation.surface.is_public() {
             operation.fails(&[ErrorCode::RateLimited]);
         }
         if self.is_write {
@@ -154,7 +166,7 @@ impl Route {
                 operation.fails(&[ErrorCode::UnknownOperator]);
             }
         }
-        (self.describe)(&mut operation);
+        (self.parts)(operation);
         if self.freshness != Freshness::Any {
             operation.shows_state();
         }
@@ -162,16 +174,16 @@ impl Route {
             operation.waits_for_sequence();
         }
         self.errors.iter().for_each(|codes| operation.fails(codes));
+        #[cfg(feature = "documents")]
         if let Some(refusal) = &self.refusal {
-            (refusal.describe)(&mut operation, refusal.statuses);
+            (refusal.describe)(&mut operation.described, refusal.statuses);
         }
-        operation
     }
 
     /// Whether a failure with this code is in the documents.
     pub(crate) fn lists(&self, surface: Surface, code: &str) -> bool {
         let surface = self.shape.unwrap_or(surface);
-        let listed = || self.operation(surface, &mut Schemas::new()).errors();
+        let listed = || self.operation(surface).errors();
         let listed = self.listed.get_or_init(listed);
         listed.iter().any(|it| it.name() == code)
     }

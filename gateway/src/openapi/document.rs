@@ -7,9 +7,9 @@ use http::StatusCode;
 use serde_json::{Map, Value as Json, json};
 
 use crate::http::failure::Failure;
+use crate::http::operation::Operation;
 use crate::http::route::Route;
 use crate::http::surface::Surface;
-use crate::openapi::operation::Operation;
 use crate::openapi::schemas::Schemas;
 use crate::openapi::words::{OperationWords, Words, json as example};
 use crate::routes;
@@ -22,7 +22,6 @@ pub(crate) enum Document {
     Catalog,
     Operator,
     /// What the page adds to the trading surface; no surface serves it.
-    #[cfg(test)]
     Page,
 }
 
@@ -34,7 +33,6 @@ impl Document {
             Self::Data => (Surface::Data, include_str!("words/data.toml")),
             Self::Catalog => (Surface::Catalog, include_str!("words/catalog.toml")),
             Self::Operator => (Surface::Operator, include_str!("words/operator.toml")),
-            #[cfg(test)]
             Self::Page => (Surface::Trading, include_str!("words/page.toml")),
         }
     }
@@ -46,17 +44,21 @@ impl Document {
     pub(super) fn render(self) -> Json {
         let (surface, words) = self.source();
         let mut words = Words::read(words);
-        let mut schemas = Schemas::new();
+        let mut schemas = Schemas::default();
         let mut paths: Map<String, Json> = Map::new();
         for route in routes::described(self) {
-            let operation = route.operation(surface, &mut schemas);
-            let id = operation.id();
+            let mut operation = Operation::new(surface, &route.method);
+            operation.described.path = route.path;
+            operation.described.schemas = schemas;
+            route.describe(&mut operation);
+            let id = id(&operation);
             let said = words.operations.remove(&id);
             let said = said.unwrap_or_else(|| panic!("{id} has no words"));
             let path = paths
                 .entry(route.path.replace("{*", "{"))
                 .or_insert_with(|| json!({}));
             path[route.method.as_str().to_lowercase()] = described(&operation, id, &route, said);
+            schemas = operation.described.schemas;
         }
         let left: Vec<_> = words.operations.keys().collect();
         assert!(left.is_empty(), "words without a route: {left:?}");
@@ -78,6 +80,24 @@ impl Document {
     }
 }
 
+/// The name of an operation: method and path in snake case.
+fn id(operation: &Operation) -> String {
+    let mut words = vec![operation.method.as_str().to_lowercase()];
+    let segments = operation.described.path.split('/');
+    let segments = segments.filter(|segment| !segment.is_empty());
+    words.extend(segments.map(|segment| {
+        let name = segment.trim_matches(['{', '}', '*']);
+        let by = if name == segment { "" } else { "by_" };
+        format!("{by}{}", name.replace(['-', '.'], "_"))
+    }));
+    match operation.described.path {
+        "/" => words.push("root".to_owned()),
+        path if path.ends_with('/') => words.push("index".to_owned()),
+        _ => {}
+    }
+    words.join("_")
+}
+
 /// An operation with its words.
 fn described(operation: &Operation, id: String, route: &Route, words: OperationWords) -> Json {
     let mut described = json!({ "operationId": id, "summary": words.summary });
@@ -88,24 +108,24 @@ fn described(operation: &Operation, id: String, route: &Route, words: OperationW
     if let Some(description) = words.description {
         say("description", description.into());
     }
-    if !operation.security.is_empty() {
-        say("security", operation.security.clone().into());
+    if !operation.described.security.is_empty() {
+        say("security", operation.described.security.clone().into());
     }
-    if !operation.parameters.is_empty() {
-        say("parameters", operation.parameters.clone().into());
+    if !operation.described.parameters.is_empty() {
+        say("parameters", operation.described.parameters.clone().into());
     }
-    if let Some(schema) = &operation.body {
+    if let Some(schema) = &operation.described.body {
         let text = words.body.as_deref();
         let text = text.unwrap_or_else(|| panic!("{id} has no example of its body"));
         let content = json!({ "schema": schema, "example": example(text) });
         let content = json!({ "application/json": content });
         say(
             "requestBody",
-            json!({ "required": operation.is_body_required, "content": content }),
+            json!({ "required": operation.described.is_body_required, "content": content }),
         );
     }
     let mut responses = Map::new();
-    if let Some(schema) = &operation.answer {
+    if let Some(schema) = &operation.described.answer {
         let mut content = json!({ "schema": schema });
         let named: Map<_, _> = (words.examples.iter())
             .map(|(name, text)| (name.clone(), json!({ "value": example(text) })))
@@ -139,7 +159,8 @@ fn failures(operation: &Operation, route: &Route) -> impl Iterator<Item = (Strin
     for code in operation.errors() {
         by_status.entry(code.status()).or_default().push(code);
     }
-    let surface = operation.surface();
+    let surface = operation.surface;
+    let refusal = &operation.described.refusal;
     by_status.into_iter().map(move |(status, codes)| {
         let names: Vec<_> = codes.iter().map(|code| code.name()).collect();
         let mut headers = headers(route, &["x-sequence", "x-epoch"]);
@@ -155,8 +176,8 @@ fn failures(operation: &Operation, route: &Route) -> impl Iterator<Item = (Strin
             headers["Retry-After"] = reference("headers", "Retry-After");
         }
         let mut schema = reference("schemas", "Error");
-        if operation.refusal.0.contains(&status) {
-            schema = json!({ "anyOf": [operation.refusal.1, schema] });
+        if refusal.0.contains(&status) {
+            schema = json!({ "anyOf": [refusal.1, schema] });
         }
         let content = json!({
             "schema": schema,

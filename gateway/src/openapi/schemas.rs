@@ -14,8 +14,8 @@ pub(crate) struct Schemas {
     answers: SchemaGenerator,
 }
 
-impl Schemas {
-    pub(crate) fn new() -> Self {
+impl Default for Schemas {
+    fn default() -> Self {
         let settings = || {
             SchemaSettings::draft2020_12().with(|settings| {
                 settings.meta_schema = None;
@@ -27,7 +27,9 @@ impl Schemas {
             answers: settings().for_serialize().into_generator(),
         }
     }
+}
 
+impl Schemas {
     /// The schema of the parameter of a path.
     pub(super) fn path<T: PathParameter>(&mut self) -> Json {
         self.bodies.subschema_for::<T::Schema>().to_value()
@@ -51,6 +53,7 @@ impl Schemas {
     ///
     /// # Panics
     /// When two types have one name, which a test finds.
+    #[cfg(test)]
     pub(super) fn by_name(mut self) -> serde_json::Map<String, Json> {
         let mut all = self.bodies.take_definitions(true);
         for schema in all.values_mut() {

@@ -10,6 +10,7 @@ mod trading;
 use crate::http::route::{Route, get};
 use crate::http::router::Router;
 use crate::http::surface::Surface;
+#[cfg(all(test, feature = "documents"))]
 use crate::openapi::Document;
 use crate::resources::operator::site::probes;
 
@@ -30,13 +31,13 @@ pub(crate) fn router(surface: Surface, page: PageRoutes) -> Router {
 }
 
 /// The routes of a document.
+#[cfg(all(test, feature = "documents"))]
 pub(crate) fn described(document: Document) -> Vec<Route> {
     match document {
         Document::Trading => trading::described(PageRoutes::None),
         Document::Data => data::routes(),
         Document::Catalog => catalog::routes(),
         Document::Operator => operator::routes(),
-        #[cfg(test)]
         Document::Page => page::described(true),
     }
 }

@@ -1,5 +1,5 @@
 /**
- * What the operator surface answers (docs/openapi/operator.yaml), as far as the page shows it.
+ * What the operator surface answers (docs/openapi/operator.json), as far as the page shows it.
  *
  * @typedef {{ number: number, name: string, role: string, may: string[] }} Me
  *

@@ -2,9 +2,9 @@
 
 use foretell_checkpoint::SignedCheckpoint;
 use foretell_model::TimeNs;
-use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::schema::JsonSchema;
 use crate::written;
 
 /// A signed checkpoint.

@@ -7,6 +7,9 @@
 //! Not here: HTTP, headers and routes (gateway), signatures (auth), the journal, and the read
 //! model. The gateway fills answers from its view.
 
+// Attributes of schemas name much that the code does not. With the feature every import is needed.
+#![cfg_attr(not(feature = "documents"), allow(unused_imports))]
+
 pub mod accounts;
 pub mod catalog;
 pub mod checkpoint;
@@ -19,6 +22,7 @@ pub mod notices;
 pub mod operator;
 pub mod orders;
 pub mod read;
+pub mod schema;
 pub mod streams;
 pub mod text;
 pub mod written;

@@ -1,12 +1,12 @@
 //! Notices of an outbox, as webhooks deliver them (docs/operate/webhooks.md).
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use foretell_model::{ConditionId, Lots, Micros, Payout, Price, TimeNs, WalletAddress};
 
 use crate::accounts::withdrawals::WithdrawalRow;
 use crate::operator::payout_word;
+use crate::schema::JsonSchema;
 use crate::written;
 
 /// The body of a delivery.

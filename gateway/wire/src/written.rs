@@ -4,15 +4,15 @@
 
 use core::borrow::Borrow;
 use core::fmt::Display;
-use std::borrow::Cow;
 
 use foretell_model::{
     self as model, ApiKey, MarketState, OperatorRole, Outcome, Price, SystemMode, Tick, TimeNs,
     TokenId,
 };
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize as _, Serializer};
 
+#[cfg(feature = "documents")]
+use crate::schema::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use crate::text::decimal::{Decimal, Number};
 use crate::text::words::{mode_word, order_type_text, role_word, side_text, state_word};
 use crate::text::{ids, time};
@@ -35,8 +35,9 @@ macro_rules! written {
             }
         }
 
+        #[cfg(feature = "documents")]
         impl JsonSchema for $name {
-            fn schema_name() -> Cow<'static, str> {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
                 [$(stringify!($schema_name),)? stringify!($name)][0].into()
             }
 
@@ -113,6 +114,7 @@ written! {
 }
 
 /// How each of some values is written.
+#[cfg(feature = "documents")]
 pub(crate) fn words<T: Copy, W>(values: &[T], word: impl Fn(T) -> W) -> Vec<W> {
     values.iter().map(|value| word(*value)).collect()
 }

@@ -3,8 +3,9 @@
 use foretell_model::WalletAddress;
 use foretell_wire::read::path::{PathParameter, PathText};
 use foretell_wire::read::query::family::Family;
+#[cfg(feature = "documents")]
+use foretell_wire::schema::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use foretell_wire::{ApiError, ErrorCode, parameters};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use super::events::EventExtras;
 use super::forms::{self, ADDRESS, FLAG, ID, LOCALE, Locale, STATUS, TEXT};
@@ -80,6 +81,7 @@ impl PathParameter for RecordId {
     }
 }
 
+#[cfg(feature = "documents")]
 impl JsonSchema for RecordId {
     fn inline_schema() -> bool {
         true

@@ -3,7 +3,6 @@
 use foretell_wire::read::query::family::Family;
 use foretell_wire::read::query::text_form::{By, Schema, Words};
 use foretell_wire::{ApiError, ErrorCode, parameters};
-use serde_json::json;
 
 use super::filters::FlagFilter;
 use super::forms::{ENTRY, FLAG, ID, LIMIT, MAX_ENTRIES, PAGE, STATUS, TERM, TEXT};
@@ -23,7 +22,7 @@ const ZERO: Words<()> = Words(&[("0", ())]);
 const TRUE: By<()> = By::new(
     "true, 1",
     |text| (FLAG.read)(text).filter(|flag| *flag).map(drop),
-    Schema::By(|| json!({ "type": "string", "enum": ["true", "1"] })),
+    Schema::Words(&["true", "1"]),
 );
 
 parameters! {

@@ -1,6 +1,8 @@
 //! Fields of trading: those of the source, and those of the exchange for what trades there.
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use foretell_wire::schema::JsonSchema;
+#[cfg(feature = "documents")]
+use foretell_wire::schema::{Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value};
 
 /// Trading fields of a market, each absent when unknown.
@@ -105,10 +107,12 @@ pub struct EventTrading {
 }
 
 /// Requires no field.
+#[cfg(feature = "documents")]
 fn optional(schema: &mut Schema) {
     schema.remove("required");
 }
 
+#[cfg(feature = "documents")]
 fn number_or_text(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": ["string", "number"] })
 }

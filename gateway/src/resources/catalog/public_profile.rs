@@ -5,9 +5,9 @@ use foretell_catalog::{CatalogError, NotFound, Profile};
 use foretell_model::{TimeNs, WalletAddress};
 use foretell_view::View;
 use foretell_wire::json_text;
+use foretell_wire::schema::JsonSchema;
 use foretell_wire::text::time::iso;
 use foretell_wire::written::{self, Address};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::http::answer::Json;

@@ -9,9 +9,9 @@ use foretell_model::{
 use foretell_view::{EventGroup, View};
 use foretell_wire::ErrorCode;
 use foretell_wire::operator::{ActsQuery, EventDescription, OperatorCommand};
+use foretell_wire::schema::JsonSchema;
 use foretell_wire::text::ids;
 use foretell_wire::written;
-use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 

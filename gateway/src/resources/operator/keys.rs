@@ -6,8 +6,8 @@ use foretell_view::{Key, View};
 use foretell_wire::ErrorCode;
 use foretell_wire::accounts::account::ApiKeyRow;
 use foretell_wire::operator::{CommandAnswer, KeyRevocation, OwnerQuery};
+use foretell_wire::schema::JsonSchema;
 use foretell_wire::text::decimal::uint256_text;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::http::answer::Json;

@@ -11,7 +11,6 @@ use foretell_wire::errors::api_error::FieldError;
 use foretell_wire::operator::CommandAnswer;
 use foretell_wire::operator::ProposalRequest;
 use foretell_wire::{ApiError, ErrorCode};
-use serde_json::json;
 
 use crate::access::operator_actor::Actor;
 use crate::access::operator_token::OperatorToken;
@@ -19,9 +18,9 @@ use crate::access::oracle::{is_fresh, is_signed};
 use crate::http::answer::Json;
 use crate::http::endpoint::RequestPart;
 use crate::http::failure::Failure;
+use crate::http::operation::Operation;
 use crate::http::parts::FromBody;
 use crate::http::request_context::RequestContext;
-use crate::openapi::operation::Operation;
 use crate::resources::operator::market_life::resolution;
 
 /// Header with the time of the signature in unix seconds.
@@ -55,16 +54,14 @@ impl RequestPart for Adapter {
     }
 
     fn describe(operation: &mut Operation) {
-        operation.requires_header(
-            TIMESTAMP,
-            "Unix seconds, at most 300 from now.",
-            json!({ "type": "string", "pattern": "^[0-9]{1,20}$" }),
-        );
-        operation.requires_header(
-            SIGNATURE,
-            "HMAC-SHA256 of `<timestamp>.<body>`, in hex.",
-            json!({ "type": "string", "pattern": "^[0-9a-fA-F]{64}$" }),
-        );
+        #[cfg(feature = "documents")]
+        {
+            let described = &mut operation.described;
+            let text = "Unix seconds, at most 300 from now.";
+            described.requires_header(TIMESTAMP, text, "^[0-9]{1,20}$");
+            let text = "HMAC-SHA256 of `<timestamp>.<body>`, in hex.";
+            described.requires_header(SIGNATURE, text, "^[0-9a-fA-F]{64}$");
+        }
         operation.fails(&[
             ErrorCode::NotFound,
             ErrorCode::MissingField,

@@ -5,9 +5,9 @@ use foretell_wire::limits::{BARE_BUILDER_ROWS, PAGE_ROWS};
 use foretell_wire::orders::trade::{BuilderTrade, Trade};
 use foretell_wire::read::page::{Cursor, Page};
 use foretell_wire::read::query::trading::TradesQuery;
+use foretell_wire::schema::JsonSchema;
 use foretell_wire::text::time::TimeForm;
 use http::HeaderValue;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::http::answer::{Json, X_NEXT_CURSOR};

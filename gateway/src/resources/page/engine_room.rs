@@ -7,8 +7,8 @@ use std::time::Instant;
 use foretell_link::{Stage, Status};
 use foretell_model::SystemMode;
 use foretell_wire::checkpoint::CheckpointRow;
+use foretell_wire::schema::JsonSchema;
 use foretell_wire::{ErrorCode, json_text, written};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::App;

@@ -1,19 +1,19 @@
 //! `GET /ui/…`: the files of the page, and `GET /` for browsers.
 
-use bytes::Bytes;
 use foretell_wire::read::path::PathParameter;
 use foretell_wire::{ApiError, ErrorCode};
 use http::header::{
-    ACCEPT, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, LOCATION,
-    REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
+    ACCEPT, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, REFERRER_POLICY, VARY,
+    X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, HeaderValue, StatusCode};
 
 use crate::http::answer::{Answer, Reply as _};
+use crate::http::embedded_file::{EmbeddedFile, REVALIDATE};
 use crate::http::failure::Failure;
 use crate::http::parts::FromPath;
 use crate::http::request_context::RequestContext;
-use crate::page::files::{find, represent};
+use crate::page::files::find;
 use crate::resources::page::page;
 use crate::resources::service::health;
 
@@ -21,8 +21,6 @@ use crate::resources::service::health;
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'",
 );
-/// Browsers ask each time whether a file changed; most answers are then a 304.
-const REVALIDATE: HeaderValue = HeaderValue::from_static("no-cache");
 const HOME: HeaderValue = HeaderValue::from_static("/ui/");
 
 /// Path of a file of a page; empty for the page itself.
@@ -43,32 +41,15 @@ pub(crate) async fn file(
     FromPath(FilePath(path)): FromPath<FilePath>,
 ) -> Result<Answer, Failure> {
     let is_read = path == "api" || path.starts_with("api/");
-    let index = find(&path)
+    let file = find(&path)
         .filter(|_| !is_read)
         .ok_or(ErrorCode::NotFound)?;
-    Ok(file_answer(index, &context.head.headers))
+    Ok(file_answer(file, &context.head.headers))
 }
 
 /// A file in the representation that the client accepts.
-pub(crate) fn file_answer(index: usize, headers: &HeaderMap) -> Answer {
-    let found = represent(index, headers);
-    let mut answer = if found.is_known {
-        Answer::without_body(StatusCode::NOT_MODIFIED)
-    } else {
-        Answer::json(Bytes::from_static(found.bytes))
-    };
-    if !found.is_known {
-        let content_type = HeaderValue::from_static(found.file.content_type);
-        answer = answer.header(CONTENT_TYPE, content_type);
-        if found.is_compressed {
-            answer = answer.header(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-        }
-    }
-    let answer = answer
-        .header(ETAG, found.tag)
-        .header(CACHE_CONTROL, REVALIDATE)
-        .header(VARY, HeaderValue::from_static("accept-encoding"));
-    protected(answer)
+pub(crate) fn file_answer(file: &EmbeddedFile, headers: &HeaderMap) -> Answer {
+    protected(file.answer(headers))
 }
 
 /// `GET /ui/logo`.

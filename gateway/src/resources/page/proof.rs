@@ -18,10 +18,10 @@ use foretell_view::{TradeId, TradeRecord, TradeSide, TradeSlot, View};
 use foretell_wire::checkpoint::CheckpointRow;
 use foretell_wire::read::path::PathParameter;
 use foretell_wire::read::texts;
+use foretell_wire::schema::JsonSchema;
 use foretell_wire::text::decimal::uint256_text;
 use foretell_wire::text::ids;
 use foretell_wire::{ApiError, ErrorCode, written};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::App;

@@ -5,9 +5,9 @@ use foretell_auth::eip712::{L1_DOMAIN_NAME, L1_DOMAIN_VERSION, L1_MESSAGE};
 use foretell_auth::text::checksum_address;
 use foretell_model::Micros;
 use foretell_wire::read::texts;
+use foretell_wire::schema::JsonSchema;
 use foretell_wire::text::time::iso;
 use foretell_wire::written;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::http::answer::Json;

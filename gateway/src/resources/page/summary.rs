@@ -6,8 +6,8 @@ use foretell_model::{
 };
 use foretell_view::{PriceHistory, PricePoint, View};
 use foretell_wire::read::query::trading::SummaryQuery;
+use foretell_wire::schema::JsonSchema;
 use foretell_wire::{Decimal, written};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::App;

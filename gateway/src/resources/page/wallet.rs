@@ -6,12 +6,14 @@ use foretell_auth::Signer;
 use foretell_auth::text::checksum_address;
 use foretell_wire::errors::api_error::quoted;
 use foretell_wire::read::RequestBody;
+use foretell_wire::schema::JsonSchema;
+#[cfg(feature = "documents")]
+use foretell_wire::schema::{Schema, SchemaGenerator};
 use foretell_wire::text::ids;
 use foretell_wire::{ApiError, ErrorCode};
 use http::header::{CONTENT_TYPE, ORIGIN};
 use http::uri::Authority;
 use http::{HeaderMap, HeaderName};
-use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -58,6 +60,7 @@ pub(crate) struct Received(Result<Call, CallError>);
 impl RequestBody for Received {
     const ERRORS: &'static [ErrorCode] = &[];
 
+    #[cfg(feature = "documents")]
     fn schema(generator: &mut SchemaGenerator) -> Schema {
         generator.subschema_for::<Call>()
     }

@@ -2,9 +2,9 @@
 
 use foretell_wire::ErrorCode;
 use foretell_wire::accounts::account::{Done, VersionAnswer};
+use foretell_wire::schema::JsonSchema;
 use http::HeaderValue;
 use http::header::CONTENT_TYPE;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::access::credentials::now;

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +13,7 @@ use crate::limits::MAX_HEARTBEAT_ID;
 use crate::read::body::{TRADING, bodies};
 use crate::read::form::{Filled, Form, OrDefault, forms};
 use crate::read::forms::{Flag, Key};
+use crate::schema::JsonSchema;
 use crate::written;
 
 /// The word of answers that say no more than that the request is done.

@@ -3,7 +3,6 @@
 
 use jiff::ToSpan as _;
 use jiff::civil::Date;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use foretell_model::{ConditionId, Micros, WalletAddress};
@@ -12,6 +11,7 @@ use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::parameters;
 use crate::read::query::text_form::{By, Schema, WALLET};
+use crate::schema::JsonSchema;
 use crate::written;
 
 /// The built-in ledger has no token contract.

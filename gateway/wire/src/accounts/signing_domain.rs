@@ -1,8 +1,8 @@
 //! The EIP-712 domain of messages that count on this exchange alone.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::schema::JsonSchema;
 use crate::written;
 
 /// What a client needs in order to sign a message.

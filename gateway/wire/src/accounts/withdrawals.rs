@@ -1,6 +1,5 @@
 //! Withdrawals that users sign (docs/api/withdrawals.md), and their rows for users and operators.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use foretell_model::evidence::WithdrawalEvidence;
@@ -16,6 +15,7 @@ use crate::read::forms::{Millis, Signature65, Wallet};
 use crate::read::page::Cursor;
 use crate::read::path::PathParameter;
 use crate::read::query::text_form::{CURSOR, WALLET};
+use crate::schema::JsonSchema;
 use crate::written;
 
 /// A signed request of a withdrawal. Its fields are those of the signed message.

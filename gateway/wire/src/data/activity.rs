@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use foretell_model::{Micros, Outcome, Price, Side, TimeSeconds, WalletAddress};
@@ -22,6 +21,7 @@ use crate::parameters;
 use crate::read::query::family::Family;
 use crate::read::query::reader::Reader;
 use crate::read::query::text_form::{FLAG, WALLET, Words};
+use crate::schema::JsonSchema;
 use crate::text::decimal::{Decimal, Number};
 use crate::written;
 

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use foretell_model::{Lots, Outcome, WalletAddress};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::data::profile::Profile;
@@ -13,6 +12,7 @@ use crate::data::rows::view::view;
 use crate::limits::{MAX_HOLDERS, MAX_MARKETS};
 use crate::parameters;
 use crate::read::query::text_form::{MICROS, Rows, Whole};
+use crate::schema::JsonSchema;
 use crate::text::decimal::Number;
 use crate::written;
 

@@ -1,6 +1,5 @@
 //! `GET /v1/leaderboard`: wallets by realized profit or volume (docs/api/data.md §5).
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use foretell_model::{Lots, Micros, WalletAddress};
@@ -16,6 +15,7 @@ use crate::parameters;
 use crate::read::query::parameter::Parameter;
 use crate::read::query::reader::Reader;
 use crate::read::query::text_form::{Characters, WALLET, Words};
+use crate::schema::JsonSchema;
 use crate::text::decimal::{Millionths, Number};
 use crate::written;
 

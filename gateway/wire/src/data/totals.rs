@@ -1,7 +1,6 @@
 //! `GET /value`, `/traded`, `/oi` and `/live-volume` (docs/api/data.md §2).
 
 use foretell_model::{ConditionId, Micros, WalletAddress};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::data::read::market_selection::{EVENT, MARKET, MarketRef, MarketSelection};
@@ -14,6 +13,7 @@ use crate::read::query::family::Family;
 use crate::read::query::parameters::{ParameterSet, Parameters};
 use crate::read::query::reader::Reader;
 use crate::read::query::text_form::WALLET;
+use crate::schema::JsonSchema;
 use crate::text::decimal::Millionths;
 use crate::written;
 

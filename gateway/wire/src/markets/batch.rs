@@ -5,7 +5,6 @@
 use std::collections::HashMap;
 
 use foretell_model::Side;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 
 use crate::errors::api_error::ApiError;
@@ -14,6 +13,9 @@ use crate::limits::{MAX_BATCH, MAX_ORDER_ID_TEXT};
 use crate::read::body::{List, RequestBody, TRADING};
 use crate::read::form::{Filled, Form, Formed, OrDefault, forms};
 use crate::read::texts::{AnySide, AnyToken};
+use crate::schema::JsonSchema;
+#[cfg(feature = "documents")]
+use crate::schema::{Schema, SchemaGenerator};
 use crate::text::ids::TokenRef;
 
 /// The requested sides of a token.
@@ -105,6 +107,7 @@ impl RequestBody for BatchTokens {
         ErrorCode::InvalidSide,
     ];
 
+    #[cfg(feature = "documents")]
     fn schema(generator: &mut SchemaGenerator) -> Schema {
         TOKENS.schema::<Entry>(generator)
     }
@@ -183,6 +186,7 @@ const ORDERS: List = List {
 };
 
 impl RequestBody for ScoringOrders {
+    #[cfg(feature = "documents")]
     fn schema(generator: &mut SchemaGenerator) -> Schema {
         ORDERS.schema::<ScoredOrder>(generator)
     }

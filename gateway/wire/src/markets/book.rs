@@ -1,12 +1,12 @@
 //! Order books (docs/api/market-data.md §2).
 
-use schemars::JsonSchema;
 use serde::Serialize;
 use sha1::{Digest, Sha1};
 
 use foretell_model::{ConditionId, Lots, Price, Tick, TimeMs, TokenId};
 
 use crate::markets::batch::Sides;
+use crate::schema::JsonSchema;
 use crate::written;
 
 /// A price level.

@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::errors::api_error::{ApiError, FieldError};
@@ -15,7 +14,8 @@ use crate::read::body::{TRADING, bodies};
 use crate::read::form::{
     Each, Filled, Form as _, Optional, OrDefault, PlainForm as _, Scalar, ScalarVisitor, forms,
 };
-use crate::read::query::text_form::{By, Schema, TOKEN, digits, schema_of};
+use crate::read::query::text_form::{By, Schema, TOKEN, digits};
+use crate::schema::JsonSchema;
 use crate::text::decimal::Decimal;
 use crate::text::ids::TokenRef;
 use crate::text::time::{LAST_SECOND, SECONDS_ALLOWED, seconds};
@@ -49,12 +49,12 @@ const INTERVAL: By<Interval> = By::of::<IntervalWord>();
 const START: By<u64> = By::new(
     Instant::ALLOWED,
     floored_seconds,
-    Schema::By(schema_of::<InstantNumber>),
+    Schema::in_bodies::<InstantNumber>(),
 );
 const FIDELITY: By<u32> = By::new(
     Fidelity::ALLOWED,
     |text| Fidelity::read(&digits(text)?),
-    Schema::By(schema_of::<Fidelity>),
+    Schema::in_bodies::<Fidelity>(),
 );
 
 impl HistoryQuery {

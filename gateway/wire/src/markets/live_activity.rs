@@ -3,7 +3,6 @@
 
 use std::borrow::Cow;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use foretell_model::{ConditionId, Lots, Price, Side, TokenId, WalletAddress};
@@ -11,6 +10,7 @@ use foretell_model::{ConditionId, Lots, Price, Side, TokenId, WalletAddress};
 use crate::data::Profile;
 use crate::operator::MarketDescription;
 use crate::orders::trade::TradeFacts;
+use crate::schema::JsonSchema;
 use crate::text::decimal::Decimal;
 use crate::text::time::TimeForm;
 use crate::written;

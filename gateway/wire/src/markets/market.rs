@@ -1,7 +1,6 @@
 //! Markets of the trading surface: lists, details, and the short forms that clients cache
 //! (docs/api/market-data.md §5).
 
-use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -12,6 +11,7 @@ use foretell_model::{
 
 use crate::markets::market_life::MarketLife;
 use crate::operator::MarketDescription;
+use crate::schema::JsonSchema;
 use crate::text::decimal::Decimal;
 use crate::text::ids;
 use crate::text::time;

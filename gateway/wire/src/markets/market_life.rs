@@ -1,12 +1,12 @@
 //! The life of a market in `GET /markets/{condition_id}`: clock, delay, rebate, proposal, settlement
 //! (docs/api/market-data.md §5). Times are unix milliseconds; absent ones are not set.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use foretell_model::{MarketState, MarketTerms, Micros, Payout, TimeMs};
 
 use crate::operator::payout_word;
+use crate::schema::JsonSchema;
 use crate::text::decimal::Decimal;
 use crate::text::words::state_word;
 use crate::written;

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use foretell_model::quantity::PRICE_ONE;
@@ -11,6 +10,7 @@ use foretell_model::{Price, Side};
 
 use crate::read::pairs::as_object;
 use crate::read::texts::AnyToken;
+use crate::schema::JsonSchema;
 use crate::text::decimal::Decimal;
 use crate::written;
 

@@ -1,6 +1,5 @@
 //! Answers of the operator surface.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use foretell_model::{
@@ -17,6 +16,7 @@ use crate::operator::markets::resolution::PolicyChange;
 use crate::operator::payments::PaymentsChange;
 use crate::operator::request::SettingsChange;
 use crate::read::form::{Form, Optional, OrDefault, Written};
+use crate::schema::JsonSchema;
 use crate::written;
 
 /// Answer to every command.

@@ -25,7 +25,9 @@ use crate::text::ids;
 use crate::text::printable::is_hidden;
 use crate::text::time::iso_millis;
 use crate::text::words::{mode_word, role_word, state_word};
-use crate::written::{self, words};
+use crate::written;
+#[cfg(feature = "documents")]
+use crate::written::words;
 
 /// Most bytes of a title, slug, URL or label.
 const MAX_TEXT_BYTES: usize = 2_048;

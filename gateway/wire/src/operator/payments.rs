@@ -1,6 +1,5 @@
 //! Payments: rebates, and withdrawals (docs/verify/rules.md §23, §27, §30).
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use foretell_model::{Micros, PaymentSettings, PaymentsUpdate};
@@ -8,6 +7,7 @@ use foretell_model::{Micros, PaymentSettings, PaymentsUpdate};
 use crate::accounts::withdrawals::{LineText, WithdrawalRow};
 use crate::operator::form::{Collateral, Flag, Number};
 use crate::read::form::{Form, Optional, Written};
+use crate::schema::JsonSchema;
 
 /// A change of the settings of payments; absent fields stay as they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -1,12 +1,12 @@
 //! Operators with names: `/operators`, `/me`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use foretell_model::{OperatorName, OperatorRole};
 
 use crate::operator::form::{Name, RoleWord};
 use crate::read::form::{Form, Written};
+use crate::schema::JsonSchema;
 use crate::written;
 
 /// An operator to add.

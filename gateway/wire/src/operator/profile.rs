@@ -1,13 +1,13 @@
 //! Profiles of wallets: the operator's edits.
 
 use foretell_model::WalletAddress;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::errors::api_error::ApiError;
 use crate::operator::form::{Address, Bio, Flag, ProfileName, WebUrl};
 use crate::operator::markets::description::Edit;
 use crate::read::form::{Form, Optional, Written};
+use crate::schema::JsonSchema;
 
 /// New words of a wallet's profile; absent fields stay as they are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -1,6 +1,5 @@
 //! Requests of the operator surface, except the parts of a market's registration.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use foretell_model::{
@@ -24,6 +23,7 @@ use crate::operator::payments::{Nothing, PaymentsChange, WithdrawalName, Withdra
 use crate::operator::people::{OperatorAddition, OperatorRevocation};
 use crate::operator::profile::ProfileEdit;
 use crate::read::form::{Form, Optional, Written};
+use crate::schema::JsonSchema;
 
 /// The path of the request for a snapshot, which is no command: it changes no state.
 pub const SNAPSHOT_PATH: &str = "/snapshot";

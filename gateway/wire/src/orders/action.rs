@@ -1,7 +1,6 @@
 //! Account actions: `POST /positions/split`, `/merge`, `/redeem`, `/convert`
 //! (docs/api/positions.md).
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use foretell_model::limits::{MAX_ORDER_LOTS, MAX_QUESTIONS};
@@ -11,6 +10,7 @@ use crate::errors::api_error::{ApiError, FieldError};
 use crate::read::body::{TRADING, bodies};
 use crate::read::form::{Digits, Each, Filled, Form, Optional, OrDefault, PlainForm as _, forms};
 use crate::read::forms::{Condition, Reference, Wallet};
+use crate::schema::JsonSchema;
 use crate::text::decimal::{self, Decimal};
 use crate::text::ids::TokenRef;
 use crate::written;

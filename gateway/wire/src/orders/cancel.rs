@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 
 use foretell_model::{ConditionId, OrderId};
-use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 
 use crate::errors::api_error::{ApiError, FieldError};
@@ -12,6 +11,9 @@ use crate::limits::MAX_CANCELS;
 use crate::read::body::{List, RequestBody, TRADING, bodies};
 use crate::read::form::{Filled, Form, Formed, Optional, OrDefault, PlainForm as _};
 use crate::read::forms::{Condition, OrderName, Token};
+use crate::schema::JsonSchema;
+#[cfg(feature = "documents")]
+use crate::schema::{Schema, SchemaGenerator};
 use crate::text::ids::{self, TokenRef};
 
 /// An order as the client named it.
@@ -70,6 +72,7 @@ const CANCELS: List = List {
 };
 
 impl RequestBody for NamedOrders {
+    #[cfg(feature = "documents")]
     fn schema(generator: &mut SchemaGenerator) -> Schema {
         CANCELS.schema::<OrderName>(generator)
     }

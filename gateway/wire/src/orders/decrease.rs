@@ -1,7 +1,6 @@
 //! Body and answer of `POST /order/decrease` (docs/api/orders.md §4).
 
 use foretell_model::{Lots, OrderId};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::orders::user_order::UserOrderStatus;
@@ -9,6 +8,7 @@ use crate::read::body::{TRADING, bodies};
 use crate::read::form::{Form as _, forms};
 use crate::read::forms::OrderName;
 use crate::read::texts::{AnyHash, AnyShares};
+use crate::schema::JsonSchema;
 use crate::text::{decimal, ids};
 use crate::written;
 

@@ -8,7 +8,6 @@ use foretell_model::limits::{MAX_ORDER_LOTS, MAX_SIGNATURE_BYTES};
 use foretell_model::{
     ApiKey, ConditionId, OrderType, Side, TimeMs, TimeSeconds, TokenId, WalletAddress, WalletKind,
 };
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 
 use crate::errors::api_error::ApiError;
@@ -19,6 +18,9 @@ use crate::read::form::{Digits, Form, Optional, OrDefault, forms};
 use crate::read::forms::{Bytes32, Condition, Flag, Millis, SignatureType, Wallet};
 use crate::read::json::Value;
 use crate::read::texts::AnyToken;
+use crate::schema::JsonSchema;
+#[cfg(feature = "documents")]
+use crate::schema::{Schema, SchemaGenerator, json_schema};
 use crate::text::decimal;
 use crate::text::ids::{self, TokenRef};
 use crate::text::time::{LAST_SECOND, SECONDS_ALLOWED};
@@ -143,6 +145,7 @@ fn order_type<'de, D: Deserializer<'de>>(deserializer: D) -> Result<OrderType, D
 impl RequestBody for OrderSubmission {
     const ERRORS: &'static [ErrorCode] = ORDER.codes;
 
+    #[cfg(feature = "documents")]
     fn schema(generator: &mut SchemaGenerator) -> Schema {
         ORDER.schema::<Self>(generator)
     }
@@ -161,6 +164,7 @@ impl RequestBody for OrderBatch {
     const ERRORS: &'static [ErrorCode] =
         &[ErrorCode::InvalidOrderPayload, ErrorCode::TooManyOrders];
 
+    #[cfg(feature = "documents")]
     fn schema(generator: &mut SchemaGenerator) -> Schema {
         let items = generator.subschema_for::<OrderSubmission>();
         json_schema!({ "type": "array", "items": items, "minItems": 1, "maxItems": MAX_ORDERS })

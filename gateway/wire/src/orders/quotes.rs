@@ -5,7 +5,6 @@ use foretell_model::quote::{Quote, QuoteField, QuoteLimits, QuoteWord};
 use foretell_model::{
     ConditionId, Lots, Micros, OrderId, RejectionReason, TimeMs, WalletAddress, WalletKind,
 };
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::errors::api_error::{ApiError, FieldError};
@@ -17,6 +16,7 @@ use crate::read::forms::{
 };
 use crate::read::path::PathParameter;
 use crate::read::texts::AnyHash;
+use crate::schema::JsonSchema;
 use crate::text::ids;
 use crate::written;
 

@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 use foretell_model::OrderId;
@@ -17,6 +16,9 @@ use crate::read::form::{Each, Form, OrDefault, forms};
 use crate::read::forms::{Flag, OrderName};
 use crate::read::json::Value;
 use crate::read::texts::AnyHash;
+use crate::schema::JsonSchema;
+#[cfg(feature = "documents")]
+use crate::schema::{Schema, SchemaGenerator, json_schema};
 use crate::text::ids;
 
 /// A replace as submitted: at least one cancel or order.
@@ -96,6 +98,7 @@ forms! {
 }
 
 impl RequestBody for ReplaceRequest {
+    #[cfg(feature = "documents")]
     fn schema(generator: &mut SchemaGenerator) -> Schema {
         let cancel = generator.subschema_for::<CanceledOrder>();
         let place = generator.subschema_for::<OrderSubmission>();

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use foretell_model::{Lots, Micros, OrderId, Side};
 
 use crate::errors::api_error::ApiError;
+use crate::schema::JsonSchema;
 use crate::text::decimal::Decimal;
 use crate::text::ids;
 use crate::written;

@@ -1,6 +1,5 @@
 //! Trades: `GET /data/trades`, `/builder/trades` (docs/api/market-data.md §6, §8).
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use foretell_model::{
@@ -8,6 +7,7 @@ use foretell_model::{
     WalletAddress,
 };
 
+use crate::schema::JsonSchema;
 use crate::text::decimal::Decimal;
 use crate::text::time::TimeForm;
 use crate::written;

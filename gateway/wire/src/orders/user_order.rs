@@ -1,6 +1,5 @@
 //! A user's own orders: `GET /data/orders`, `/data/order/{id}` (docs/api/market-data.md §6).
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use foretell_model::{
@@ -8,6 +7,7 @@ use foretell_model::{
     WalletAddress,
 };
 
+use crate::schema::JsonSchema;
 use crate::text::decimal::Decimal;
 use crate::written;
 

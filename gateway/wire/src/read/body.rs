@@ -8,16 +8,20 @@ mod values;
 
 use core::fmt::Display;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::DeserializeOwned;
+#[cfg(feature = "documents")]
 use serde_json::json;
 
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::read::body::values::{Context, ValueReader, Wrong};
+#[cfg(feature = "documents")]
 use crate::read::form::{Optional, with_keywords};
+#[cfg(feature = "documents")]
 use crate::read::forms::ReasonText;
 use crate::read::json::{self, Value};
+#[cfg(feature = "documents")]
+use crate::schema::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 /// The body of a request. Its route bounds its bytes.
 pub trait RequestBody: Sized {
@@ -27,6 +31,7 @@ pub trait RequestBody: Sized {
     const IS_OPTIONAL: bool = false;
 
     /// The JSON schema.
+    #[cfg(feature = "documents")]
     fn schema(generator: &mut SchemaGenerator) -> Schema;
 
     /// Reads the body.
@@ -44,7 +49,8 @@ macro_rules! bodies {
         impl $crate::read::body::RequestBody for $body {
             const ERRORS: &'static [$crate::ErrorCode] = $family.codes;
 
-            fn schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+            #[cfg(feature = "documents")]
+            fn schema(generator: &mut $crate::schema::SchemaGenerator) -> $crate::schema::Schema {
                 $family.schema::<$fields>(generator)
             }
 
@@ -58,7 +64,8 @@ macro_rules! bodies {
             const ERRORS: &'static [$crate::ErrorCode] = $family.codes;
             const IS_OPTIONAL: bool = true;
 
-            fn schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+            #[cfg(feature = "documents")]
+            fn schema(generator: &mut $crate::schema::SchemaGenerator) -> $crate::schema::Schema {
                 $family.schema::<$body>(generator)
             }
 
@@ -74,7 +81,8 @@ macro_rules! bodies {
         impl $crate::read::body::RequestBody for $body {
             const ERRORS: &'static [$crate::ErrorCode] = $family.codes;
 
-            fn schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+            #[cfg(feature = "documents")]
+            fn schema(generator: &mut $crate::schema::SchemaGenerator) -> $crate::schema::Schema {
                 $family.schema::<$body>(generator)
             }
 
@@ -160,6 +168,7 @@ pub(crate) struct List {
 
 impl List {
     /// The JSON schema of an array of entries.
+    #[cfg(feature = "documents")]
     pub(crate) fn schema<T: JsonSchema>(&self, generator: &mut SchemaGenerator) -> Schema {
         let items = generator.subschema_for::<T>();
         json_schema!({ "type": "array", "items": items, "maxItems": self.max_entries })
@@ -168,6 +177,7 @@ impl List {
 
 impl Family {
     /// The JSON schema of a body.
+    #[cfg(feature = "documents")]
     pub(crate) fn schema<T: JsonSchema>(&self, generator: &mut SchemaGenerator) -> Schema {
         if !self.is_strict {
             return generator.subschema_for::<T>();

@@ -1,16 +1,20 @@
 //! Forms of the values in bodies: how a value is written, how it is read, and what an error names
 //! as allowed. Serde's `with` takes a form by its name.
 
+#[cfg(feature = "documents")]
+mod schemas;
+
 use core::fmt;
 use core::marker::PhantomData;
-use std::borrow::Cow;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error, Visitor};
 use serde::ser::{Serialize, Serializer};
 
 use crate::errors::api_error::{ApiError, FieldError};
 use crate::text::decimal::uint256;
+
+#[cfg(feature = "documents")]
+pub(crate) use self::schemas::with_keywords;
 
 /// How a value of a body is read.
 pub(crate) trait Form {
@@ -175,20 +179,6 @@ impl<'de> Deserialize<'de> for Digits {
     }
 }
 
-impl JsonSchema for Digits {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Digits".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": ["string", "integer"], "pattern": "^[0-9]{1,78}$", "minimum": 0 })
-    }
-}
-
 /// Declares forms: the value, its JSON type, what is allowed (`=>` what is said of a value of the
 /// right type that is not allowed), how it is read and, if it is, written.
 ///
@@ -221,7 +211,8 @@ macro_rules! forms {
             }
         }
 
-        impl schemars::JsonSchema for $name {
+        #[cfg(feature = "documents")]
+        impl $crate::schema::JsonSchema for $name {
             fn inline_schema() -> bool {
                 true
             }
@@ -230,9 +221,9 @@ macro_rules! forms {
                 stringify!($name).into()
             }
 
-            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+            fn json_schema(generator: &mut $crate::schema::SchemaGenerator) -> $crate::schema::Schema {
                 let schema = $crate::read::form::forms!(@schema generator, $json $(, $like $(, $written)?)?);
-                $(let schema = $crate::read::form::with_keywords(schema, schemars::json_schema!($keywords));)?
+                $(let schema = $crate::read::form::with_keywords(schema, $crate::schema::json_schema!($keywords));)?
                 schema
             }
         }
@@ -245,66 +236,6 @@ macro_rules! forms {
     )+};
 }
 pub(crate) use forms;
-
-/// A schema with more keywords.
-pub(crate) fn with_keywords(mut schema: Schema, mut keywords: Schema) -> Schema {
-    schema.ensure_object().append(keywords.ensure_object());
-    schema
-}
-
-/// A body may have null in place of a value; an answer has a value or leaves it out.
-fn nullable<F: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
-    match generator.contract().is_serialize() {
-        true => F::json_schema(generator),
-        false => Option::<F>::json_schema(generator),
-    }
-}
-
-/// The schema of a form that consists of others.
-macro_rules! form_schemas {
-    ($($name:ident<F>, $is_optional:literal = $schema:expr;)+) => {$(
-        impl<F: JsonSchema> JsonSchema for $name<F> {
-            fn inline_schema() -> bool {
-                true
-            }
-
-            fn schema_name() -> Cow<'static, str> {
-                format!("{}{}", stringify!($name), F::schema_name()).into()
-            }
-
-            fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-                $schema(generator)
-            }
-
-            fn _schemars_private_is_option() -> bool {
-                $is_optional
-            }
-        }
-    )+};
-}
-
-form_schemas! {
-    Optional<F>, true = nullable::<F>;
-    OrDefault<F>, true = nullable::<F>;
-    Filled<F>, false = |generator: &mut SchemaGenerator| {
-        json_schema!({ "anyOf": [generator.subschema_for::<F>(), { "type": "string", "maxLength": 0 }] })
-    };
-    Each<F>, false = Vec::<F>::json_schema;
-}
-
-impl<F: Form + JsonSchema> JsonSchema for Formed<F> {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        F::schema_name()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        F::json_schema(generator)
-    }
-}
 
 /// A value in its form.
 pub(crate) struct Formed<F: Form>(pub(crate) F::Value);

@@ -14,6 +14,7 @@ use crate::text::printable::{is_direction_control, is_printable};
 use crate::written;
 
 /// Texts without controls.
+#[cfg(feature = "documents")]
 pub(crate) const SHOWN: &str = "^[^\\x00-\\x1f\\x7f-\\x9f]*$";
 
 forms! {

@@ -4,12 +4,12 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::limits::{MAX_CURSOR, MAX_OFFSET};
+use crate::schema::JsonSchema;
 
 /// The cursor of the last page: base64 of `-1`.
 pub const END: &str = "LTE=";

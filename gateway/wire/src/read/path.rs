@@ -2,8 +2,6 @@
 
 use foretell_model::{ConditionId, OrderId, WalletAddress};
 
-use schemars::JsonSchema;
-
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::operator::Address;
@@ -11,6 +9,7 @@ use crate::read::form::PlainForm as _;
 use crate::read::query::family::Family;
 use crate::read::query::text_form::BYTES32;
 use crate::read::texts::{AnyAddress, AnyHash, AnyToken};
+use crate::schema::JsonSchema;
 use crate::text::ids::{self, TokenRef};
 
 /// A value that a path names.

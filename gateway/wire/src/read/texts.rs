@@ -1,8 +1,7 @@
 //! JSON schemas of texts that a client sends.
 
-use std::borrow::Cow;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+#[cfg(feature = "documents")]
+use crate::schema::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 macro_rules! texts {
     ($($(#[doc = $doc:literal])+ $name:ident = $pattern:literal;)+) => {$(
@@ -10,8 +9,9 @@ macro_rules! texts {
         #[derive(Debug)]
         pub enum $name {}
 
+        #[cfg(feature = "documents")]
         impl JsonSchema for $name {
-            fn schema_name() -> Cow<'static, str> {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
                 stringify!($name).into()
             }
 

@@ -6,12 +6,15 @@
 use core::fmt;
 use std::borrow::Cow;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use foretell_model::quantity::{MICROS_PER_LOT, PRICE_ONE};
 use foretell_model::{Lots, Micros, Price, Tick};
+
+use crate::schema::JsonSchema;
+#[cfg(feature = "documents")]
+use crate::schema::{Schema, SchemaGenerator, json_schema};
 
 /// `mantissa / 10^places`, written in shortest form. `places` is at most [`Decimal::MAX_PLACES`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -205,6 +208,7 @@ impl<T: Into<Decimal>> From<T> for Number {
     }
 }
 
+#[cfg(feature = "documents")]
 impl JsonSchema for Number {
     fn schema_name() -> Cow<'static, str> {
         "Number".into()

@@ -3,8 +3,8 @@
 use foretell_model::{MarketNumber, MarketState, Micros, Outcome, Price};
 use foretell_view::{Market, View};
 use foretell_wire::operator::{FiguresQuery, MarketRow};
+use foretell_wire::schema::JsonSchema;
 use foretell_wire::{Decimal, written};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::App;

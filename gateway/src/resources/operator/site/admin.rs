@@ -29,6 +29,6 @@ pub(crate) async fn file(
         "" | "index.html" => INDEX,
         path => path,
     };
-    let index = find_exactly(path).ok_or(ErrorCode::NotFound)?;
-    Ok(file_answer(index, &context.head.headers))
+    let file = find_exactly(path).ok_or(ErrorCode::NotFound)?;
+    Ok(file_answer(file, &context.head.headers))
 }

@@ -4,21 +4,20 @@
 use std::sync::Arc;
 
 use foretell_wire::errors::api_error::FieldError;
+use foretell_wire::schema::JsonSchema;
 use foretell_wire::{ApiError, ErrorCode, json_text};
 use http::HeaderValue;
 use http::header::CONTENT_TYPE;
-use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 
 use crate::http::answer::{Answer, Json};
 use crate::http::endpoint::RequestPart;
 use crate::http::failure::Failure;
+use crate::http::operation::Operation;
 use crate::http::request_context::RequestContext;
 use crate::metrics::exchange_metrics::HostReadings;
 use crate::metrics::siblings::PATIENCE;
 use crate::metrics::{Readings, Scrape};
-use crate::openapi::operation::Operation;
 use crate::policy::work;
 
 const TEXT_FORMAT: HeaderValue =
@@ -71,12 +70,12 @@ impl RequestPart for Purpose {
     }
 
     fn describe(operation: &mut Operation) {
-        operation.takes(json!({
-            "name": "for",
-            "in": "query",
-            "description": "What it shall be ready for. Writes need the engine, too.",
-            "schema": { "type": "string", "enum": ["reads", "writes"], "default": "writes" },
-        }));
+        #[cfg(feature = "documents")]
+        operation.described.takes_word(
+            "for",
+            "What it shall be ready for. Writes need the engine, too.",
+            &["writes", "reads"],
+        );
         operation.fails(&[ErrorCode::InvalidField, ErrorCode::NotReady]);
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use schemars::JsonSchema;
+use foretell_wire::schema::JsonSchema;
 use serde::Serialize;
 
 /// A process of the exchange.

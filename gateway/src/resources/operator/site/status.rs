@@ -8,8 +8,8 @@ use foretell_model::{ConditionId, MarketNumber, MarketState, Outcome, Price, Sys
 use foretell_stages::Stages as _;
 use foretell_view::View;
 use foretell_wire::operator::{PolicyChange, StatusAnswer};
+use foretell_wire::schema::JsonSchema;
 use foretell_wire::{ErrorCode, written};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::App;

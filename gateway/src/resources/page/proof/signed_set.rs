@@ -6,9 +6,9 @@ use foretell_model::evidence::QuotesEvidence;
 use foretell_model::quote::quote_id;
 use foretell_model::{Command, ConditionId, OrderId, WalletAddress, WalletKind};
 use foretell_view::{TradeSide, View};
+use foretell_wire::schema::JsonSchema;
 use foretell_wire::text::ids;
 use foretell_wire::written;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The set, and which of its quotes the order is.

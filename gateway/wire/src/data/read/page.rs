@@ -86,6 +86,7 @@ const fn up_to(most: u32) -> Whole {
     Whole { least: 0, most }
 }
 
+#[cfg(feature = "documents")]
 fn with_default(mut schema: Json, default: u32) -> Json {
     schema["default"] = default.into();
     schema
@@ -97,10 +98,12 @@ impl<Q: Listed> Parameters for V1List<Q> {
         Q::PARAMETERS,
         &[
             Parameter {
+                #[cfg(feature = "documents")]
                 schema: || with_default(up_to(Q::PAGE.max_rows).schema(), Q::PAGE.default_rows),
                 ..LIMIT
             },
             Parameter {
+                #[cfg(feature = "documents")]
                 schema: || with_default(up_to(Q::PAGE.max_offset).schema(), 0),
                 ..OFFSET
             },
@@ -130,6 +133,7 @@ impl<Q: Listed + V2Listed> Parameters for V1Walk<Q> {
     const SET: &'static ParameterSet = &ParameterSet::of(&[
         V1List::<Q>::PARAMETERS,
         &[Parameter {
+            #[cfg(feature = "documents")]
             schema: || cursor::<Q::Key>().schema(),
             ..V1_CURSOR
         }],
@@ -152,10 +156,12 @@ impl<Q: V2Listed> Parameters for V2List<Q> {
         Q::PARAMETERS,
         &[
             Parameter {
+                #[cfg(feature = "documents")]
                 schema: || V2_LIMIT.schema(),
                 ..LIMIT
             },
             Parameter {
+                #[cfg(feature = "documents")]
                 schema: || cursor::<Q::Key>().schema(),
                 ..CURSOR
             },

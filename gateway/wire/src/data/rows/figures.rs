@@ -3,9 +3,9 @@
 
 use foretell_model::Price;
 use foretell_model::quantity::PRICE_ONE;
-use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::schema::JsonSchema;
 use crate::text::decimal::Millionths;
 
 /// Micros in half a price unit.

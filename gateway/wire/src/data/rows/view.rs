@@ -1,10 +1,10 @@
 //! Rows as JSON: a view of a row is a struct of the answer's fields, and version 2 of an answer is
 //! another view of the same row.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::data::read::cursor::RowKey;
+use crate::schema::JsonSchema;
 
 /// Declares the struct of an answer's row with the value of each field.
 macro_rules! view {
@@ -12,7 +12,7 @@ macro_rules! view {
         $($(#[$attribute:meta])* $field:ident: $type:ty = $value:expr,)+
     }) => {
         $(#[$meta])*
-        #[derive(Debug, serde::Serialize, schemars::JsonSchema)]
+        #[derive(Debug, serde::Serialize, $crate::schema::JsonSchema)]
         #[serde(rename_all = $case)]
         pub struct $view<'a> {
             $($(#[$attribute])* $field: $type,)+

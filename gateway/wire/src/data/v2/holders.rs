@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use foretell_model::{Outcome, WalletAddress};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::data::holders::HolderRow;
@@ -18,6 +17,7 @@ use crate::parameters;
 use crate::read::query::family::Family;
 use crate::read::query::reader::Reader;
 use crate::read::query::text_form::{FLAG, MICROS};
+use crate::schema::JsonSchema;
 use crate::text::decimal::{Millionths, Number};
 use crate::written;
 

@@ -1,6 +1,5 @@
 //! `GET /v2/prices-history` (docs/api/data.md §7).
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::compatibility::Compatibility;
@@ -11,6 +10,7 @@ use crate::markets::history_range::HistoryRange;
 use crate::parameters;
 use crate::read::query::family::Family;
 use crate::read::query::text_form::{self, By, Rows, SECONDS, Schema, Whole, Words, digits};
+use crate::schema::JsonSchema;
 use crate::text::decimal::Number;
 use crate::text::ids::TokenRef;
 

@@ -1,12 +1,12 @@
 //! A market's clock, delay and rebate: `/markets/terms` (docs/verify/rules.md §21 to §23).
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use foretell_model::{ConditionId, MarketTerms as ClockTerms, TermsUpdate, TimeMs};
 
 use crate::operator::form::{Clock, Condition, DelayMs, Flag, RatePpm};
 use crate::read::form::{Form, Optional, Written};
+use crate::schema::JsonSchema;
 
 /// A change of a market's terms; absent fields stay as they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -1,6 +1,5 @@
 //! How a market trades, as a registration names it.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use foretell_model::command::RegisterMarket;
@@ -13,6 +12,7 @@ use crate::operator::form::{
 };
 use crate::operator::markets::clock::TermsChange;
 use crate::read::form::{Form, Optional, OrDefault, PlainForm as _, Written, remote_forms};
+use crate::schema::JsonSchema;
 
 /// Default minimum order size of a market: 5 shares (docs/verify/rules.md §3).
 const DEFAULT_MINIMUM: Lots = Lots(500);

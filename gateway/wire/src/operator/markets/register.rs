@@ -1,6 +1,5 @@
 //! Registrations of markets and event groups.
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
@@ -17,6 +16,9 @@ use crate::operator::markets::description::{
 use crate::operator::markets::market_terms::MarketTerms;
 use crate::read::body::{OPERATOR, RequestBody};
 use crate::read::form::{Form, Optional, OrDefault, Written, remote_forms};
+use crate::schema::JsonSchema;
+#[cfg(feature = "documents")]
+use crate::schema::{Schema, SchemaGenerator};
 
 /// A market to register.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -35,6 +37,7 @@ pub struct MarketRegistration {
 impl RequestBody for MarketRegistration {
     const ERRORS: &'static [ErrorCode] = OPERATOR.codes;
 
+    #[cfg(feature = "documents")]
     fn schema(generator: &mut SchemaGenerator) -> Schema {
         OPERATOR.schema::<Self>(generator)
     }

@@ -1,6 +1,5 @@
 //! Resolution: proposals, disputes, policies (docs/verify/rules.md §24).
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use foretell_model::{
@@ -13,6 +12,7 @@ use crate::operator::form::{
 };
 use crate::operator::markets::payout_name::PayoutName;
 use crate::read::form::{Form, Optional, OrDefault, Written};
+use crate::schema::JsonSchema;
 use crate::written;
 
 /// A proposal of a payout.

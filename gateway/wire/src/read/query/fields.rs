@@ -1,5 +1,6 @@
 //! How a field of a struct of parameters takes its parameter.
 
+#[cfg(feature = "documents")]
 use serde_json::{Value as Json, json};
 
 use crate::errors::api_error::ApiError;
@@ -20,6 +21,7 @@ pub trait Field {
     fn take(&self, reader: &Reader<'_>, parameter: &Parameter) -> Result<Self::Value, ApiError>;
 
     /// The JSON schema of the parameter.
+    #[cfg(feature = "documents")]
     fn schema(&self) -> Json;
 
     /// The codes of its errors, where their texts are fixed.
@@ -37,6 +39,7 @@ impl<F: TextForm> Field for Optional<F> {
         reader.optional(parameter, &self.0)
     }
 
+    #[cfg(feature = "documents")]
     fn schema(&self) -> Json {
         self.0.schema()
     }
@@ -58,6 +61,7 @@ impl<F: TextForm> Field for Required<F> {
         value.ok_or_else(|| reader.missing(parameter, &self.0))
     }
 
+    #[cfg(feature = "documents")]
     fn schema(&self) -> Json {
         self.0.schema()
     }
@@ -81,6 +85,7 @@ impl<F: TextForm> Field for Or<F> {
         }
     }
 
+    #[cfg(feature = "documents")]
     fn schema(&self) -> Json {
         let mut schema = self.0.schema();
         schema["default"] = serde_json::from_str(self.1).unwrap_or_else(|_| self.1.into());
@@ -106,6 +111,7 @@ impl<F: TextForm> Field for FamilyOr<F> {
         }
     }
 
+    #[cfg(feature = "documents")]
     fn schema(&self) -> Json {
         self.0.schema()
     }
@@ -126,6 +132,7 @@ impl<F: TextForm<Value: PartialEq>> Field for List<F> {
         reader.list(parameter, &self.0, self.1)
     }
 
+    #[cfg(feature = "documents")]
     fn schema(&self) -> Json {
         json!({ "type": "array", "items": self.0.schema(), "minItems": 1, "maxItems": self.1 })
     }
@@ -150,6 +157,7 @@ impl<F: TextForm<Value: PartialEq> + Copy> Field for RequiredList<F> {
         }
     }
 
+    #[cfg(feature = "documents")]
     fn schema(&self) -> Json {
         List(self.0, self.1).schema()
     }

@@ -1,5 +1,6 @@
 //! A parameter of a query.
 
+#[cfg(feature = "documents")]
 use serde_json::Value as Json;
 
 use crate::errors::error_code::ErrorCode;
@@ -20,6 +21,7 @@ pub struct Parameter {
     /// Codes of its errors, where their texts are fixed.
     pub codes: fn() -> Vec<ErrorCode>,
     /// The JSON schema of its value.
+    #[cfg(feature = "documents")]
     pub schema: fn() -> Json,
 }
 
@@ -31,6 +33,7 @@ impl Parameter {
         is_required: false,
         description: "",
         codes: Vec::new,
+        #[cfg(feature = "documents")]
         schema: || Json::Null,
     };
 

@@ -184,6 +184,7 @@ macro_rules! parameters {
                 let field = $crate::parameters!(@field $kind($($form)*));
                 $crate::read::query::fields::Field::codes(&field)
             },
+            #[cfg(feature = "documents")]
             schema: || {
                 let field = $crate::parameters!(@field $kind($($form)*));
                 $crate::read::query::fields::Field::schema(&field)

@@ -4,8 +4,7 @@
 use std::borrow::Cow;
 
 use foretell_model::{ConditionId, Micros, TimeSeconds, WalletAddress};
-use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
+#[cfg(feature = "documents")]
 use serde_json::{Value as Json, json};
 
 use crate::errors::error_code::ErrorCode;
@@ -14,6 +13,7 @@ use crate::read::forms::{Bytes32, Condition, Wallet};
 use crate::read::page::Cursor;
 use crate::read::query::family::Family;
 use crate::read::texts::AnyToken;
+use crate::schema::JsonSchema;
 use crate::text::decimal;
 use crate::text::ids::TokenRef;
 use crate::text::time::{self, LAST_SECOND, SECONDS_ALLOWED};
@@ -35,6 +35,7 @@ pub trait TextForm {
     fn allowed(&self, family: Family) -> Cow<'static, str>;
 
     /// The JSON schema of a value.
+    #[cfg(feature = "documents")]
     fn schema(&self) -> Json;
 
     /// The code of the error of a wrong value, where its text is fixed.
@@ -67,14 +68,35 @@ pub enum Schema {
     Flag,
     /// A text of a format.
     Format(&'static str),
-    /// Any other.
-    By(fn() -> Json),
+    /// An integer within bounds, both inclusive.
+    Between(i64, i64),
+    /// One of some words.
+    Words(&'static [&'static str]),
+    /// That of the value in bodies.
+    InBodies(InBodies),
 }
 
-/// The schema that a value has in bodies.
-pub(crate) fn schema_of<T: JsonSchema>() -> Json {
-    let settings =
-        SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+/// The schema that a type has in bodies.
+#[derive(Clone, Copy, Debug)]
+pub struct InBodies {
+    #[cfg(feature = "documents")]
+    schema: fn() -> Json,
+}
+
+impl Schema {
+    /// The schema that a type has in bodies.
+    pub(crate) const fn in_bodies<T: JsonSchema>() -> Self {
+        Self::InBodies(InBodies {
+            #[cfg(feature = "documents")]
+            schema: schema_of::<T>,
+        })
+    }
+}
+
+#[cfg(feature = "documents")]
+fn schema_of<T: JsonSchema>() -> Json {
+    let settings = schemars::generate::SchemaSettings::draft2020_12()
+        .with(|settings| settings.inline_subschemas = true);
     let mut generator = settings.for_deserialize().into_generator();
     generator.subschema_for::<T>().to_value()
 }
@@ -95,7 +117,7 @@ pub struct By<T: 'static> {
 impl<T> By<T> {
     /// The form that this value has in bodies.
     pub(crate) const fn of<F: PlainForm<Value = T, Json = str> + JsonSchema>() -> Self {
-        Self::new(F::ALLOWED, F::read, Schema::By(schema_of::<F>))
+        Self::new(F::ALLOWED, F::read, Schema::in_bodies::<F>())
     }
 
     /// A form whose errors name the value and what is allowed.
@@ -122,6 +144,7 @@ impl<T> TextForm for By<T> {
         self.allowed.into()
     }
 
+    #[cfg(feature = "documents")]
     fn schema(&self) -> Json {
         match self.schema {
             Schema::Pattern(pattern) => json!({ "type": "string", "pattern": pattern }),
@@ -135,7 +158,11 @@ impl<T> TextForm for By<T> {
             Schema::Text => json!({ "type": "string" }),
             Schema::Flag => json!({ "type": "boolean" }),
             Schema::Format(format) => json!({ "type": "string", "format": format }),
-            Schema::By(schema) => schema(),
+            Schema::Between(least, most) => {
+                json!({ "type": "integer", "minimum": least, "maximum": most })
+            }
+            Schema::Words(words) => json!({ "type": "string", "enum": words }),
+            Schema::InBodies(InBodies { schema }) => schema(),
         }
     }
 
@@ -165,6 +192,7 @@ impl<T: Copy> TextForm for Words<T> {
         family.words(&words).into()
     }
 
+    #[cfg(feature = "documents")]
     fn schema(&self) -> Json {
         let words: Vec<_> = self.0.iter().map(|(word, _)| *word).collect();
         json!({ "type": "string", "enum": words })
@@ -193,6 +221,7 @@ impl TextForm for Whole {
         family.whole(self.least, self.most).into()
     }
 
+    #[cfg(feature = "documents")]
     fn schema(&self) -> Json {
         json!({ "type": "integer", "minimum": self.least, "maximum": self.most })
     }
@@ -219,6 +248,7 @@ impl TextForm for Rows {
         self.0.allowed(family)
     }
 
+    #[cfg(feature = "documents")]
     fn schema(&self) -> Json {
         self.0.schema()
     }
@@ -239,6 +269,7 @@ impl TextForm for Characters {
         format!("a text of at most {} characters", self.0).into()
     }
 
+    #[cfg(feature = "documents")]
     fn schema(&self) -> Json {
         json!({ "type": "string", "maxLength": self.0 })
     }
@@ -259,7 +290,7 @@ pub const TOKEN: By<TokenRef> = By {
     ..By::new(
         "a token id",
         TokenRef::parse,
-        Schema::By(schema_of::<AnyToken>),
+        Schema::in_bodies::<AnyToken>(),
     )
 };
 

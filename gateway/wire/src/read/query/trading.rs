@@ -15,7 +15,7 @@ use crate::read::query::parameter::Parameter;
 use crate::read::query::parameters::{ParameterSet, Parameters};
 use crate::read::query::reader::Reader;
 use crate::read::query::text_form::{
-    BYTES32, By, CONDITION, CURSOR, INSTANT, Schema, TOKEN, TextForm, WALLET, Words, schema_of,
+    BYTES32, By, CONDITION, CURSOR, INSTANT, Schema, TOKEN, TextForm, WALLET, Words,
 };
 use crate::read::texts::AnySide;
 use crate::text::ids::TokenRef;
@@ -25,7 +25,7 @@ const SIDE: By<Side> = By {
     ..By::new(
         "BUY or SELL",
         |text| side_of(text).ok().flatten(),
-        Schema::By(schema_of::<AnySide>),
+        Schema::in_bodies::<AnySide>(),
     )
 };
 
@@ -141,7 +141,7 @@ const KIND: By<Option<WalletKind>> = By::new(
         "3" => Some(Some(WalletKind::Deposit)),
         _ => None,
     },
-    Schema::By(|| json!({ "type": "integer", "minimum": -1, "maximum": 3 })),
+    Schema::Between(-1, 3),
 );
 
 impl TradesQuery {
@@ -169,10 +169,12 @@ impl BalanceAsset {
     const TYPES: Words<bool> = Words(&[("COLLATERAL", false), ("CONDITIONAL", true)]);
     const TYPE: Parameter = Parameter {
         is_required: true,
+        #[cfg(feature = "documents")]
         schema: || Self::TYPES.schema(),
         ..Parameter::new("asset_type", "Collateral, or shares of `token_id`.")
     };
     const TOKEN: Parameter = Parameter {
+        #[cfg(feature = "documents")]
         schema: || TOKEN.schema(),
         codes: || vec![ErrorCode::InvalidTokenId],
         ..Parameter::new(
@@ -201,6 +203,7 @@ pub struct TokensQuery(pub Vec<BatchToken>);
 
 impl TokensQuery {
     const TOKENS: Parameter = Parameter {
+        #[cfg(feature = "documents")]
         schema: || json!({ "type": "string" }),
         codes: || vec![ErrorCode::InvalidTokenId],
         ..Parameter::new(
@@ -209,6 +212,7 @@ impl TokensQuery {
         )
     };
     const SIDES: Parameter = Parameter {
+        #[cfg(feature = "documents")]
         schema: || json!({ "type": "string", "pattern": "^(,*([bB][uU][yY]|[sS][eE][lL][lL]))*,*$" }),
         codes: || vec![ErrorCode::InvalidSide],
         ..Parameter::new(
