@@ -8,12 +8,13 @@ mod module_circles;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use cargo_metadata::{DependencyKind, MetadataCommand, Package};
+use serde::Deserialize;
 
 /// The layers of ARCHITECTURE.md, lowest first. A crate may use crates of lower layers only.
 const LAYERS: &[&[&str]] = &[
-    &["foretell-model", "foretell-memory"],
+    &["foretell-model", "foretell-memory", "foretell-no-schemas"],
     &["foretell-link", "foretell-checkpoint", "foretell-fixtures"],
     &[
         "foretell-matching",
@@ -144,7 +145,7 @@ fn normal_dependencies(package: &Package) -> BTreeSet<String> {
     package
         .dependencies
         .iter()
-        .filter(|dependency| dependency.kind == DependencyKind::Normal)
+        .filter(|dependency| dependency.kind.is_none())
         .map(|dependency| dependency.name.clone())
         .collect()
 }
@@ -152,13 +153,35 @@ fn normal_dependencies(package: &Package) -> BTreeSet<String> {
 /// The repository.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
+/// What `cargo metadata` says of a crate.
+#[derive(Deserialize)]
+struct Package {
+    name: String,
+    manifest_path: PathBuf,
+    dependencies: Vec<Dependency>,
+}
+
+#[derive(Deserialize)]
+struct Dependency {
+    name: String,
+    /// `None` for one that is no test's and no build script's.
+    kind: Option<String>,
+}
+
 fn packages() -> Vec<Package> {
-    let metadata = MetadataCommand::new()
-        .manifest_path(format!("{ROOT}/Cargo.toml"))
-        .no_deps()
-        .other_options(["--offline".to_owned()])
-        .exec()
-        .expect("cargo metadata runs");
+    #[derive(Deserialize)]
+    struct Metadata {
+        packages: Vec<Package>,
+    }
+    let arguments = "metadata --format-version 1 --no-deps --offline";
+    let output = Command::new(env!("CARGO"))
+        .args(arguments.split(' '))
+        .current_dir(ROOT)
+        .output()
+        .expect("cargo runs");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}");
+    let metadata: Metadata = serde_json::from_slice(&output.stdout).expect("JSON");
     metadata.packages
 }
 
@@ -166,8 +189,7 @@ fn packages() -> Vec<Package> {
 fn package_folders() -> Vec<PathBuf> {
     let root = fs::canonicalize(ROOT).expect("the repository");
     let folder = |package: Package| {
-        let manifest = package.manifest_path.into_std_path_buf();
-        let manifest = fs::canonicalize(manifest).expect("a manifest");
+        let manifest = fs::canonicalize(package.manifest_path).expect("a manifest");
         let inside = manifest.strip_prefix(&root).expect("inside the repository");
         Path::new(ROOT).join(inside.parent().expect("a folder"))
     };
@@ -177,7 +199,7 @@ fn package_folders() -> Vec<PathBuf> {
 fn workspace() -> BTreeMap<String, BTreeSet<String>> {
     packages()
         .iter()
-        .map(|package| (package.name.to_string(), normal_dependencies(package)))
+        .map(|package| (package.name.clone(), normal_dependencies(package)))
         .collect()
 }
 
