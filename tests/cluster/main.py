@@ -29,7 +29,7 @@ SCENARIOS = ("rounds", "strangers", "upgrade", "alone", "replace", "rebuild", "c
 
 def arguments():
     parser = argparse.ArgumentParser(prog="tests/cluster/run", description=__doc__)
-    parser.add_argument("binary", type=Path, nargs="?", help="default: target/release/foretell, else target/debug/foretell")
+    parser.add_argument("binary", type=Path, nargs="?", help="default: target/debug/foretell")
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--seed", type=int, help="default: from the clock")
     parser.add_argument("--only", default=",".join(SCENARIOS), help="scenarios, such as rounds or upgrade,client")
@@ -46,11 +46,9 @@ def arguments():
     if unknown := set(chosen.only) - set(SCENARIOS):
         parser.error(f"no such scenario: {', '.join(unknown)}")
     if not chosen.servers_only:
-        built = [chosen.target / profile / "foretell" for profile in ("release", "debug")]
-        chosen.binary = chosen.binary or next((path for path in built if path.exists()), built[0])
+        chosen.binary = (chosen.binary or chosen.target / "debug/foretell").resolve()
         if not chosen.binary.exists():
-            parser.error(f"no binary {chosen.binary}: cargo build --release, or give its path")
-        chosen.binary = chosen.binary.resolve()
+            parser.error(f"no foretell binary at {chosen.binary}: build it with cargo build, or name another one")
         chosen.upgrade_to = (chosen.upgrade_to or chosen.binary).resolve()
     return chosen
 

@@ -2,20 +2,7 @@
 # Sets binary, npm_tree, CHROMIUM; start_exchange sets EXCHANGE_* and ends the exchange at exit.
 
 target=${CARGO_TARGET_DIR:-$root/target}
-binary=${1:-}
-if [[ -z $binary ]]; then
-    for built in "$target/release/foretell" "$target/debug/foretell"; do
-        if [[ -x $built ]]; then
-            binary=$built
-            break
-        fi
-    done
-fi
-if [[ -z $binary || ! -x $binary ]]; then
-    echo "no foretell binary: cargo build --release, or give its path" >&2
-    exit 2
-fi
-binary=$(realpath "$binary")
+binary=$("$root/tests/binary" "${1:-}")
 
 if [[ -z ${CHROMIUM:-} ]]; then
     if ! command -v chromium >/dev/null; then
