@@ -7,7 +7,7 @@
 set -euo pipefail
 
 data=${1:-data}
-foretell=${FORETELL:-target/release/foretell}
+foretell=${FORETELL:-target/debug/foretell}
 url=${TRADING_URL:-http://127.0.0.1:8080}
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT

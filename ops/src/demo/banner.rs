@@ -4,6 +4,13 @@ use serde_json::{Value, json};
 
 use crate::demo::wallets::DemoWallet;
 
+/// What a build for trying and tests says of itself.
+const UNOPTIMISED: &str = "\
+This build is quick to make and slow to run. Measure one that is optimised:
+cargo build --profile dist (docs/operate/performance.md).
+
+";
+
 /// Contents of the banner.
 #[derive(Debug)]
 pub struct Banner {
@@ -120,10 +127,11 @@ Operator commands, from another terminal:
   {command} status
   {command} account balance {address}
 
-Ctrl-C stops everything; the next start continues from the same state.",
+{build}Ctrl-C stops everything; the next start continues from the same state.",
             address = wallet.address,
             key = wallet.private_key,
             snippet = self.snippet(),
+            build = if cfg!(debug_assertions) { UNOPTIMISED } else { "" },
         )
     }
 
