@@ -5,18 +5,15 @@ use std::path::Path;
 
 use foretell_journal::{Appender, Durability, Options, SyncStep, Syncer};
 use foretell_matching::{Capacity, Exchange};
-use foretell_model::limits::{MAX_EVENTS, REFERENCES_PER_ACCOUNT, REQUEST_MEMORY_NS};
+use foretell_model::limits::MAX_EVENTS;
 use foretell_model::{Command, Event, FramePosition, Sequence, TimeNs, Verdict};
 
-use super::venue::START_NS;
+use super::venue::{START_NS, opening_time};
 use super::workload::INDEX_KEY;
 use crate::error::MeasureError;
 
 /// Commands per batch: as many as the matcher publishes at once under load.
 pub(crate) const BURST: u32 = 64;
-
-/// Interval between the commands that open a venue: an account may split in any number of markets.
-const OPENING_STEP_NS: u64 = REQUEST_MEMORY_NS / REFERENCES_PER_ACCOUNT as u64 + 1;
 
 /// Writes a journal from its first frame on.
 pub(crate) struct JournalWriter {
@@ -73,8 +70,10 @@ impl JournalWriter {
     /// Time of the next command.
     pub(crate) fn time(&self) -> TimeNs {
         let sequence = self.exchange.sequence().0;
-        let before = self.opening.saturating_sub(sequence) * OPENING_STEP_NS;
-        TimeNs(START_NS + sequence * self.step_ns - before)
+        match self.opening.checked_sub(sequence) {
+            Some(left @ 1..) => opening_time(left),
+            _ => TimeNs(START_NS + sequence * self.step_ns),
+        }
     }
 
     /// Applies a command, which must succeed, and journals it; writes every full burst. Returns the

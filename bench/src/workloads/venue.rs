@@ -3,19 +3,22 @@
 use std::collections::BTreeMap;
 
 use foretell_model::command::{Deposit, RegisterKey, RegisterMarket, Split};
-use foretell_model::limits::ORDER_ID_SHARES;
+use foretell_model::limits::{ORDER_ID_SHARES, REFERENCES_PER_ACCOUNT, REQUEST_MEMORY_NS};
 use foretell_model::{
     AccountNumber, ApiKey, Command, ConditionId, FeeSchedule, KeyNumber, Lots, MarketNumber,
     Micros, OrderId, OrderType, Outcome, PlaceOrder, Reference, Settings, Side, Tick, TimeMs,
-    TimeSeconds, TokenId, WalletAddress,
+    TimeNs, TimeSeconds, TokenId, WalletAddress,
 };
 
 /// Fee rate of realistic markets: 2%.
 pub(crate) const FEE_PPM: u32 = 20_000;
 /// Price units of 0.0001 in a cent.
 pub(crate) const UNITS_PER_CENT: u64 = 100;
-/// Time of the first command of journals and streams.
+/// Time from which journals and streams trade; what opens their venue comes before.
 pub(crate) const START_NS: u64 = 1_700_000_000_000_000_000;
+/// Interval between the commands that open a venue: an account may split in any number of markets,
+/// because its oldest reference has given way before it has too many.
+const OPENING_STEP_NS: u64 = REQUEST_MEMORY_NS / REFERENCES_PER_ACCOUNT as u64 + 1;
 
 /// Markets and accounts; both get their numbers in order.
 pub(crate) struct Venue {
@@ -118,6 +121,11 @@ fn account_commands((number, account): (u32, &Account)) -> impl Iterator<Item = 
         reference: reference(number),
     });
     std::iter::once(key).chain((!account.collateral.is_zero()).then_some(deposit))
+}
+
+/// Time of a command that opens a venue; `left` is the number of those from it on, at least 1.
+pub(crate) const fn opening_time(left: u64) -> TimeNs {
+    TimeNs(START_NS - left * OPENING_STEP_NS)
 }
 
 /// A limit order, good till cancelled. Account and key have the same number.

@@ -11,7 +11,7 @@ use foretell_model::{
 
 use super::random::{Ranks, random_bytes, seeded};
 use super::stream::{Action, Entry, Stream};
-use super::venue::{self, Account, FEE_PPM, LimitOrder, START_NS, Venue};
+use super::venue::{self, Account, FEE_PPM, LimitOrder, START_NS, Venue, opening_time};
 use crate::baselines::array_book::ArrayBook;
 
 /// Accounts per side of a realistic stream.
@@ -181,9 +181,10 @@ const fn accounts_per_side(kind: WorkloadKind) -> u32 {
 pub(crate) fn open(venue: &Venue, capacity: Capacity) -> Exchange {
     let mut exchange = Exchange::new(capacity, INDEX_KEY);
     let mut events = Vec::with_capacity(MAX_EVENTS);
-    for command in venue.commands() {
+    let left = (1..=venue.commands().count() as u64).rev();
+    for (command, left) in venue.commands().zip(left) {
         events.clear();
-        let verdict = exchange.apply(&command, time(0), &mut events);
+        let verdict = exchange.apply(&command, opening_time(left), &mut events);
         assert!(
             matches!(verdict, Verdict::Applied(_)),
             "an empty exchange takes every command of a venue: {command:?}: {verdict:?}"
@@ -195,4 +196,28 @@ pub(crate) fn open(venue: &Venue, capacity: Capacity) -> Exchange {
 /// Time of the command at an index.
 pub(crate) const fn time(at: usize) -> TimeNs {
     TimeNs(START_NS + at as u64 * STEP_NS)
+}
+
+#[cfg(test)]
+mod tests {
+    use foretell_model::limits::REFERENCES_PER_ACCOUNT;
+
+    use super::*;
+
+    /// The seller of such a stream splits in every market.
+    #[test]
+    fn an_account_splits_in_more_markets_than_it_has_references_at_once() {
+        let sales = (0..=REFERENCES_PER_ACCOUNT).map(|book| Entry {
+            action: Action::Sell,
+            price: 50,
+            quantity: 1,
+            book,
+            id: book + 1,
+        });
+        let stream = Stream::new(sales.collect()).unwrap();
+        let workload = Workload::new(&stream, WorkloadKind::Plain);
+        let venue = workload.venue();
+        let exchange = open(&venue, workload.capacity(&venue));
+        assert_eq!(exchange.sequence().0, venue.commands().count() as u64);
+    }
 }

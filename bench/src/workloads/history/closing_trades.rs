@@ -14,8 +14,7 @@ use crate::workloads::venue::{self, LimitOrder};
 
 /// Once per this many rounds the buyer sells all shares of the token it just bought.
 const ROUNDS_A_SALE: u32 = 8;
-/// Once per this many rounds a market maker merges: an account may use at most 16,384 references in
-/// 30 days.
+/// Once per this many rounds a market maker merges.
 const ROUNDS_A_MERGE: u64 = 64;
 /// One market in this many is resolved.
 const MARKETS_A_PAYOUT: u32 = 50;
