@@ -49,6 +49,14 @@ pub enum MeasureError {
     /// The auditor failed.
     #[error(transparent)]
     Audit(#[from] AuditError),
+    /// A thread of the measurement panicked.
+    #[error("{what} panicked: {text}")]
+    Panicked {
+        /// The thread.
+        what: &'static str,
+        /// Its message.
+        text: String,
+    },
     /// A wrong answer or other work than expected: its figures are worthless.
     #[error("{0}")]
     Wrong(String),
@@ -72,6 +80,7 @@ impl From<MeasureError> for Failure {
         match error {
             MeasureError::Failure(failure) => failure,
             MeasureError::Audit(error) => error.into(),
+            MeasureError::Stream(StreamError::Arguments) => Self::new(text),
             MeasureError::Stream(_) => Self::new(text).hint("make one with `foretell-bench stream`"),
             MeasureError::Target(TargetError::NotOurs { .. }) => Self::new(text).hint(
                 "a load on somebody else's server is an attack; give --server-is-mine if you run it or its operator has agreed",

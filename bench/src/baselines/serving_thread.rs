@@ -8,10 +8,13 @@ use std::thread::JoinHandle;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
+use crate::error::MeasureError;
+use crate::harness::threads::joined;
+
 pub(crate) struct ServingThread {
     pub(crate) address: SocketAddr,
     stop: oneshot::Sender<()>,
-    thread: JoinHandle<()>,
+    thread: JoinHandle<io::Result<()>>,
 }
 
 impl ServingThread {
@@ -33,13 +36,12 @@ impl ServingThread {
             .spawn(move || {
                 // The receiver waits below.
                 let _ = running.send(());
-                let served = runtime.block_on(async {
+                runtime.block_on(async {
                     tokio::select! {
                         served = async { serve(TcpListener::from_std(listener)?).await } => served,
                         _ = stopped => Ok(()),
                     }
-                });
-                served.expect("a loopback listener");
+                })
             })?;
         // A thread has its name once it runs.
         is_running.recv().map_err(io::Error::other)?;
@@ -50,9 +52,10 @@ impl ServingThread {
         })
     }
 
-    pub(crate) fn stop(self) {
+    pub(crate) fn stop(self) -> Result<(), MeasureError> {
         // The server has already ended if it failed.
         let _ = self.stop.send(());
-        self.thread.join().expect("its thread does not panic");
+        let served = joined("a baseline's server", self.thread.join())?;
+        served.map_err(MeasureError::io("serving a baseline"))
     }
 }

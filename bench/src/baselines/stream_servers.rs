@@ -13,6 +13,8 @@ use tokio::sync::broadcast;
 use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
 
 use super::serving_thread::ServingThread;
+use crate::error::MeasureError;
+use crate::harness::threads::joined;
 
 /// Thread names of the servers.
 pub(crate) const BROADCAST_THREAD: &str = "bare-broadcast";
@@ -44,8 +46,8 @@ impl BroadcastServer {
         let _ = self.texts.send(text.clone());
     }
 
-    pub(crate) fn stop(self) {
-        self.server.stop();
+    pub(crate) fn stop(self) -> Result<(), MeasureError> {
+        self.server.stop()
     }
 }
 
@@ -114,8 +116,9 @@ impl WriteServer {
         let _ = self.frames.send(frame.clone());
     }
 
-    pub(crate) fn stop(self) -> io::Result<()> {
+    pub(crate) fn stop(self) -> Result<(), MeasureError> {
         drop(self.frames);
-        self.thread.join().expect("its thread does not panic")
+        let written = joined("a baseline's server", self.thread.join())?;
+        written.map_err(MeasureError::io("writing to clients"))
     }
 }

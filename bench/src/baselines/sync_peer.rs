@@ -16,6 +16,8 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::{Notify, oneshot};
 
 use crate::baselines::sync_file::SyncFile;
+use crate::error::MeasureError;
+use crate::harness::threads::joined;
 
 /// Size of a record: an order's frame with its evidence.
 const RECORD_BYTES: usize = 704;
@@ -41,8 +43,9 @@ impl SyncProcess {
     }
 
     /// Waits until it has ended.
-    pub(crate) fn join(self) -> io::Result<()> {
-        self.thread.join().expect("the peer does not panic")
+    pub(crate) fn join(self) -> Result<(), MeasureError> {
+        let served = joined("the floor's sync", self.thread.join())?;
+        served.map_err(MeasureError::io("the floor's sync"))
     }
 }
 

@@ -83,14 +83,19 @@ impl AbRounds {
 
     /// Adds CPU times to a report under `name`, and stops the bare server. Returns the ratio of the
     /// gateway's to the bare server's.
-    pub(crate) fn close(self, report: &mut Report, name: &str, rounds: &[AbRound]) -> Option<f64> {
-        self.bare.stop();
+    pub(crate) fn close(
+        self,
+        report: &mut Report,
+        name: &str,
+        rounds: &[AbRound],
+    ) -> Result<Option<f64>, MeasureError> {
+        self.bare.stop()?;
         let of = |value: fn(&AbRound) -> f64| rounds.iter().map(value).collect();
         let bare = Measure::of(format!("bare hyper, {name}"), "us", of(|round| round.bare));
         let gateway = Measure::of(name, "us", of(|round| round.gateway)).over(&bare);
         let ratio = gateway.ratio();
         report.measures.extend([bare, gateway]);
-        ratio
+        Ok(ratio)
     }
 
     fn round(&mut self) -> Result<AbRound, MeasureError> {

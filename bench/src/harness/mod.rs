@@ -13,3 +13,4 @@ pub(crate) mod rounds;
 pub(crate) mod running_engine;
 pub(crate) mod stream_clients;
 pub(crate) mod thread_time;
+pub(crate) mod threads;

@@ -16,6 +16,7 @@ use foretell_model::{
 };
 
 use super::latency::{Stopwatch, nanos, now_ms};
+use super::threads::joined;
 use crate::error::MeasureError;
 use crate::workloads::venue::LimitOrder;
 
@@ -140,7 +141,7 @@ impl OrderFlow {
         let times = std::thread::scope(|scope| {
             let sending = scope.spawn(|| send(&mut stream, &requests, rate, start, &sent));
             let times = self.answers(start, &sent);
-            sending.join().expect("sending does not panic")?;
+            joined("the sender", sending.join())??;
             times
         })?;
         if times.is_none() {

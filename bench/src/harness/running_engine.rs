@@ -10,10 +10,12 @@ use foretell_engine::{EngineConfig, EngineError, Ready};
 use foretell_link::{Answer, Request, Role, SnapshotAnswer, SnapshotResult, Status, Submit};
 use foretell_model::{Command, Sequence, Verdict};
 
+use super::threads::joined;
 use crate::error::MeasureError;
 
 /// Snapshots are published on request only.
 const NEVER: Duration = Duration::from_secs(1_000_000);
+const ENGINE: &str = "the engine";
 
 pub(crate) struct RunningEngine {
     pub(crate) ready: Ready,
@@ -34,10 +36,10 @@ impl RunningEngine {
         });
         match ready_receiver.recv() {
             Ok(ready) => Ok(Self { ready, thread }),
-            Err(_) => Err(match thread.join() {
-                Ok(Err(error)) => error.into(),
-                _ => MeasureError::Wrong("the engine ended before it was ready".to_owned()),
-            }),
+            Err(_) => {
+                joined(ENGINE, thread.join())??;
+                Err(MeasureError::wrong("the engine ended before it was ready"))
+            }
         }
     }
 
@@ -52,10 +54,7 @@ impl RunningEngine {
 
     pub(crate) fn stop(self) -> Result<(), MeasureError> {
         self.ready.stop.stop();
-        Ok(self
-            .thread
-            .join()
-            .expect("a panic of the engine aborts the process")?)
+        Ok(joined(ENGINE, self.thread.join())??)
     }
 }
 

@@ -12,6 +12,7 @@ use bytes::Bytes;
 use mio::net::TcpStream;
 use mio::{Events, Interest, Poll, Token};
 
+use super::threads::joined;
 use crate::error::MeasureError;
 
 /// Longest wait for a delivery: far above every round.
@@ -110,7 +111,7 @@ impl StreamClients {
     /// Disconnects the clients.
     pub(crate) fn close(self) -> Result<Records, MeasureError> {
         self.stop.store(true, Ordering::Release);
-        let read = self.thread.join().expect("the clients do not panic");
+        let read = joined("a client of the stream", self.thread.join())?;
         read.map_err(MeasureError::io("reading a stream"))
     }
 }

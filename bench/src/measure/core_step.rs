@@ -12,6 +12,7 @@ use crate::baselines::array_book::ArrayBook;
 use crate::baselines::external::ExternalBaseline;
 use crate::error::MeasureError;
 use crate::harness::latency::{Stopwatch, cost_of_the_clock, processor_nanos, ratio};
+use crate::harness::threads::joined;
 use crate::report::{Goal, Interval, Measure, Report};
 use crate::workloads::stream::{Stream, Totals};
 use crate::workloads::venue::Venue;
@@ -85,7 +86,7 @@ fn compare(
                 samples.compare_with(reference)?;
             }
         }
-        Ok(samples.finish(report, &plain, &realistic))
+        samples.finish(report, &plain, &realistic)
     })
 }
 
@@ -108,7 +109,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    pub(crate) fn open(&self) -> Exchange {
+    pub(crate) fn open(&self) -> Result<Exchange, MeasureError> {
         workload::open(&self.venue, self.capacity)
     }
 
@@ -126,8 +127,14 @@ impl<'a> Subject<'a> {
             ..self.capacity
         })?;
         Some([
-            ratio(whole - without_orders, self.capacity.orders as u64),
-            ratio(whole - without_ids, self.capacity.order_ids as u64),
+            ratio(
+                whole.saturating_sub(without_orders),
+                self.capacity.orders as u64,
+            ),
+            ratio(
+                whole.saturating_sub(without_ids),
+                self.capacity.order_ids as u64,
+            ),
         ])
     }
 }
@@ -169,19 +176,19 @@ impl Samples {
         self.array.push(ratio(processor_nanos() - start, commands));
         self.totals = book.totals;
 
-        let lap = lap::lap(&mut plain.open(), &plain.workload);
+        let lap = lap::lap(&mut plain.open()?, &plain.workload)?;
         self.plain.push(ratio(lap.nanos, commands));
         self.allocations += lap.allocations;
         same_work(CORE, lap.totals, self.totals)?;
 
-        let lap = encoding::lap(&mut plain.open(), &plain.workload);
+        let lap = encoding::lap(&mut plain.open()?, &plain.workload)?;
         self.framed.push(ratio(lap.apply + lap.encode, commands));
         self.encode.push(ratio(lap.encode, lap.frames));
         self.copy.push(ratio(lap.copy, lap.frames));
         self.frame_bytes = ratio(lap.bytes, lap.frames);
         same_work(FRAMED, lap.totals, self.totals)?;
 
-        let lap = lap::lap(&mut realistic.open(), &realistic.workload);
+        let lap = lap::lap(&mut realistic.open()?, &realistic.workload)?;
         self.realistic.push(ratio(lap.nanos, commands));
         self.allocations += lap.allocations;
         same_work(REALISTIC, lap.totals, self.totals)
@@ -202,7 +209,12 @@ impl Samples {
     }
 
     /// Times single commands and builds the report.
-    fn finish(self, mut report: Report, plain: &Subject<'_>, realistic: &Subject<'_>) -> Report {
+    fn finish(
+        self,
+        mut report: Report,
+        plain: &Subject<'_>,
+        realistic: &Subject<'_>,
+    ) -> Result<Report, MeasureError> {
         let (stream, totals) = (plain.workload.stream, self.totals);
         report.scope = format!(
             "{} commands, {} market(s): {} trades, {} lots, notional {}, {} cancelled, {} refused",
@@ -221,11 +233,11 @@ impl Samples {
             Measure::of(name, NANOS, rounds).quantiles(single.quantiles(1.0))
         };
         let array = lane(ARRAY, self.array, timed_array_lap(stream));
-        let single = lap::timed_lap(&mut plain.open(), &plain.workload);
+        let single = lap::timed_lap(&mut plain.open()?, &plain.workload);
         let core = lane(CORE, self.plain, single).over(&array);
-        let single = lap::timed_lap(&mut realistic.open(), &realistic.workload);
+        let single = lap::timed_lap(&mut realistic.open()?, &realistic.workload);
         let realistic = lane(REALISTIC, self.realistic, single).over(&array);
-        let single = encoding::timed_lap(&mut plain.open(), &plain.workload);
+        let single = encoding::timed_lap(&mut plain.open()?, &plain.workload);
         let framed = lane(FRAMED, self.framed, single);
         let copy = Measure::of(COPY, NANOS, self.copy);
         let encode = Measure::of(ENCODE, NANOS, self.encode).over(&copy);
@@ -278,7 +290,7 @@ impl Samples {
             "quantiles hold {:.0} ns of the clock's own; {EVIDENCE_BYTES} bytes of a frame are evidence",
             cost_of_the_clock()
         ));
-        report.end()
+        Ok(report.end())
     }
 }
 
@@ -302,17 +314,16 @@ fn timed_array_lap(stream: &Stream) -> Stopwatch {
 
 /// Runs `work` on the last core, since interrupts favour the first; unpinned without permission. It
 /// runs on its own thread, so later measurements can use every core.
-pub(super) fn pinned<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+pub(super) fn pinned<T: Send>(
+    work: impl FnOnce() -> Result<T, MeasureError> + Send,
+) -> Result<T, MeasureError> {
     let on_last_core = || {
         if let Some(core) = core_affinity::get_core_ids().and_then(|cores| cores.last().copied()) {
             let _ = core_affinity::set_for_current(core);
         }
         work()
     };
-    std::thread::scope(|scope| match scope.spawn(on_last_core).join() {
-        Ok(result) => result,
-        Err(panic) => std::panic::resume_unwind(panic),
-    })
+    std::thread::scope(|scope| joined("the measured thread", scope.spawn(on_last_core).join()))?
 }
 
 #[cfg(test)]

@@ -192,7 +192,7 @@ fn add_costs(
         report
             .notes
             .push(format!("{path}?user=: {} bytes", ab_rounds.bytes));
-        let cost = ab_rounds.close(report, path, &rounds);
+        let cost = ab_rounds.close(report, path, &rounds)?;
         // Rates are per CPU time, which excludes other programs.
         report.goals.push(Goal::at_least(
             format!("rate, {path}?user= / bare hyper"),

@@ -5,6 +5,7 @@ use foretell_matching::Exchange;
 use foretell_model::Sequence;
 
 use super::lap::Burst;
+use crate::error::MeasureError;
 use crate::harness::latency::{Stopwatch, processor_nanos};
 use crate::workloads::stream::Totals;
 use crate::workloads::workload::{Workload, time};
@@ -103,7 +104,7 @@ impl EncodeBuffers {
 }
 
 /// Applies, encodes and copies a stream.
-pub(super) fn lap(exchange: &mut Exchange, workload: &Workload<'_>) -> Lap {
+pub(super) fn lap(exchange: &mut Exchange, workload: &Workload<'_>) -> Result<Lap, MeasureError> {
     let mut lap = Lap {
         apply: 0,
         encode: 0,
@@ -124,12 +125,12 @@ pub(super) fn lap(exchange: &mut Exchange, workload: &Workload<'_>) -> Lap {
         buffers.copy();
         lap.copy += processor_nanos() - start;
         std::hint::black_box(&buffers.copied);
-        buffers.burst.count(&mut lap.totals);
+        buffers.burst.count(&mut lap.totals)?;
         at += buffers.burst.commands.len();
         lap.frames += buffers.lengths.len() as u64;
         lap.bytes += buffers.turn() as u64;
     }
-    lap
+    Ok(lap)
 }
 
 /// Applies and encodes command by command, timing each.

@@ -85,7 +85,7 @@ fn encode(report: &mut Report) -> Result<(), MeasureError> {
     let subject = Subject::new(&stream, WorkloadKind::Plain);
     let (mut copies, mut encodes) = (Vec::new(), Vec::new());
     for _ in 0..report.rounds {
-        let lap = encoding::lap(&mut subject.open(), &subject.workload);
+        let lap = encoding::lap(&mut subject.open()?, &subject.workload)?;
         copies.push(ratio(lap.copy, lap.frames));
         encodes.push(ratio(lap.encode, lap.frames));
     }

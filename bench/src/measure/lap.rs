@@ -3,6 +3,7 @@
 use foretell_matching::{Exchange, PrefetchState};
 use foretell_model::{Command, CommandOutcome, Event, RejectionReason, Verdict};
 
+use crate::error::MeasureError;
 use crate::harness::latency::{Stopwatch, processor_nanos};
 use crate::workloads::stream::Totals;
 use crate::workloads::venue::UNITS_PER_CENT;
@@ -91,19 +92,17 @@ impl Burst {
         }
     }
 
-    /// Adds the events to `totals`.
-    ///
-    /// # Panics
-    /// On a rejection other than of a late cancel: the run would be meaningless.
-    pub(super) fn count(&self, totals: &mut Totals) {
-        for verdict in &self.verdicts {
+    /// Adds the events to `totals`. A rejection other than of a late cancel is an error: the run would
+    /// be meaningless.
+    pub(super) fn count(&self, totals: &mut Totals) -> Result<(), MeasureError> {
+        for (command, verdict) in self.commands.iter().zip(&self.verdicts) {
             match verdict {
                 Verdict::Applied(CommandOutcome::Cancelled { .. }) => totals.cancelled += 1,
                 Verdict::Applied(_) => {}
                 Verdict::Rejected(refusal) if refusal.reason == RejectionReason::OrderNotFound => {
                     totals.refused += 1;
                 }
-                other => panic!("a command of the stream was answered {other:?}"),
+                other => return Err(MeasureError::Wrong(format!("{command:?}: {other:?}"))),
             }
         }
         for event in &self.events {
@@ -111,11 +110,12 @@ impl Burst {
                 totals.trade(u64::from(fill.yes_price.0) / UNITS_PER_CENT, fill.lots.0);
             }
         }
+        Ok(())
     }
 }
 
 /// Applies a stream in bursts.
-pub(super) fn lap(exchange: &mut Exchange, workload: &Workload<'_>) -> Lap {
+pub(super) fn lap(exchange: &mut Exchange, workload: &Workload<'_>) -> Result<Lap, MeasureError> {
     let mut lap = Lap {
         nanos: 0,
         totals: Totals::default(),
@@ -128,10 +128,10 @@ pub(super) fn lap(exchange: &mut Exchange, workload: &Workload<'_>) -> Lap {
         burst.apply(exchange);
         lap.nanos += processor_nanos() - start;
         lap.allocations += foretell_memory::allocations() - allocated;
-        burst.count(&mut lap.totals);
+        burst.count(&mut lap.totals)?;
         at += burst.commands.len();
     }
-    lap
+    Ok(lap)
 }
 
 /// Applies a stream command by command, timing each.

@@ -38,6 +38,7 @@ use super::ScratchDir;
 use crate::error::MeasureError;
 use crate::harness::latency::nanos;
 use crate::harness::load_target::{self, Target};
+use crate::harness::threads::joined;
 use crate::report::{Measure, Report};
 use clock::SECOND;
 use endpoint::Endpoint;
@@ -299,9 +300,7 @@ fn run(endpoint: &Endpoint, plan: &Plan) -> Result<Outcome, MeasureError> {
         patience: nanos(plan.patience),
     };
     let records = send(senders, &scripts, shares(start), &common);
-    let machine = jitter
-        .stop()
-        .map_err(MeasureError::io("the jitter meter"))?;
+    let machine = jitter.stop()?;
     let mut total = LatencyRecord::new(common.begin);
     for record in records {
         total.add(&record?);
@@ -330,9 +329,7 @@ fn send(
             })
             .collect();
         let ended = running.into_iter().map(|thread| thread.join());
-        ended
-            .map(|record| record.expect("a sender does not panic"))
-            .collect()
+        ended.map(|record| joined("a sender", record)?).collect()
     })
 }
 

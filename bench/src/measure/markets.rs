@@ -55,9 +55,8 @@ fn laps(commands: usize, rounds: usize) -> Result<[Vec<f64>; 2], MeasureError> {
     let lanes = [&few, &many].map(|stream| Subject::new(stream, WorkloadKind::Plain));
     let mut nanos = [const { Vec::new() }; 2];
     for _ in 0..rounds {
-        let laps = lanes
-            .each_ref()
-            .map(|lane| lap::lap(&mut lane.open(), &lane.workload));
+        let lap = |lane: &Subject<'_>| lap::lap(&mut lane.open()?, &lane.workload);
+        let laps = [lap(&lanes[0])?, lap(&lanes[1])?];
         same_work("many markets", laps[1].totals, laps[0].totals)?;
         for (lane, lap) in nanos.iter_mut().zip(laps) {
             lane.push(ratio(lap.nanos, commands as u64));

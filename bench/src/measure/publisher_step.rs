@@ -6,7 +6,7 @@ use std::fs::File;
 use std::hint::black_box;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use foretell_engine::client::Client;
@@ -17,6 +17,7 @@ use crate::error::MeasureError;
 use crate::harness::latency::{Quantiles, median, ratio};
 use crate::harness::order_flow::{OrderFlow, sleep_until};
 use crate::harness::running_engine::{RunningEngine, on_generated_journal, snapshot, status};
+use crate::harness::threads::{StopAtEnd, joined};
 use crate::report::{Goal, Measure, Report};
 
 /// Maximum ratio of the engine step's p99 with snapshots to that without.
@@ -98,6 +99,7 @@ fn round(
     let stop = AtomicBool::new(false);
     let written = std::thread::scope(|scope| -> Result<u64, MeasureError> {
         let load = scope.spawn(|| flow.run(ORDERS_PER_SECOND, &stop, |_| Ok(())));
+        let stopping = StopAtEnd(&stop);
         let end = Instant::now() + turn;
         let written = match publisher {
             Publisher::Off | Publisher::Follows => {
@@ -107,8 +109,8 @@ fn round(
             Publisher::OtherWriter => write_unrelated(data, image_bytes, end),
             Publisher::Snapshots => take_snapshots(&mut operator, end),
         };
-        stop.store(true, Ordering::Relaxed);
-        load.join().expect("the load does not panic")?;
+        drop(stopping);
+        joined("the load", load.join())??;
         written
     })?;
     let apply = *status(&mut operator)?.stage(Stage::Apply);

@@ -18,6 +18,7 @@ use crate::harness::live_exchange::LiveExchange;
 use crate::harness::order_flow::OrderFlow;
 use crate::harness::rounds::Rounds;
 use crate::harness::thread_time::ThreadTime;
+use crate::harness::threads::{StopAtEnd, joined};
 use crate::report::{Goal, Report};
 use crate::workloads::signed_orders::{self, Terms};
 
@@ -91,7 +92,7 @@ pub(super) fn measure(scope: &ReadsScope) -> Result<Report, MeasureError> {
             report
                 .notes
                 .push(format!("{name}: {} bytes", ab_rounds.bytes));
-            let cost = ab_rounds.close(&mut report, &name, &rounds);
+            let cost = ab_rounds.close(&mut report, &name, &rounds)?;
             let goal = format!("processor time, {name} / bare hyper");
             report.goals.push(Goal::at_most(goal, COST_GOAL, cost));
         }
@@ -156,9 +157,11 @@ fn while_changing<T: Send>(
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let writing = scope.spawn(|| flow.run(CHANGES_PER_SECOND / 2, &stop, |_| Ok(())));
-        let measured = measure();
-        stop.store(true, Ordering::Relaxed);
-        writing.join().expect("the book flow does not panic")?;
+        let measured = {
+            let _stop = StopAtEnd(&stop);
+            measure()
+        };
+        joined("the book's writer", writing.join())??;
         measured
     })
 }

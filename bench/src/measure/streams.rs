@@ -237,7 +237,7 @@ fn broadcast(count: usize, texts: &[bytes::Bytes]) -> Result<f64, MeasureError> 
         server.send(text)
     })?;
     clients.close()?;
-    server.stop();
+    server.stop()?;
     Ok(cost)
 }
 
@@ -251,7 +251,7 @@ fn write(count: usize, texts: &[bytes::Bytes]) -> Result<f64, MeasureError> {
         server.send(frame)
     })?;
     // The server must be gone before its clients: it writes to all of them.
-    server.stop().map_err(failed("writing to clients"))?;
+    server.stop()?;
     clients.close().or_else(|error| match error {
         MeasureError::Io { source, .. } if source.kind() == std::io::ErrorKind::UnexpectedEof => {
             Ok(Records::default())

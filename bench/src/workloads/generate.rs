@@ -17,16 +17,18 @@ const SEED: u64 = 1;
 const LATEST_CANCELLED: usize = 1_000;
 /// Mean distance of a resting order from the fair price, beyond the first cent.
 const MEAN_DISTANCE_CENTS: f64 = 4.0;
+/// Ids are 32 bits and count from 1.
+pub(super) const MOST_COMMANDS: usize = u32::MAX as usize - 1;
 /// Attempts to find an ended order.
 const ATTEMPTS: u32 = 50;
 
 /// Generates `commands` commands over `markets` markets with about `live` orders resting.
 ///
 /// # Errors
-/// Invalid arguments: no market, no command, or no resting order.
+/// Invalid arguments: no market, no command, or no resting order; or more commands than ids.
 pub fn generate(markets: u32, commands: usize, live: u32) -> Result<Stream, StreamError> {
-    if markets == 0 || commands == 0 || live == 0 {
-        return Err(StreamError::Length);
+    if markets == 0 || live == 0 || !(1..=MOST_COMMANDS).contains(&commands) {
+        return Err(StreamError::Arguments);
     }
     let mut generator = Generator::new(markets, commands, live);
     let mut entries = Vec::with_capacity(commands);
@@ -231,6 +233,11 @@ mod tests {
         assert!((1_500..2_500).contains(&totals.refused), "{totals:?}");
         assert!((2_000..12_000).contains(&totals.trades), "{totals:?}");
         assert!((400..600).contains(&book.live()), "{}", book.live());
-        assert!(generate(0, 1, 1).is_err());
+        for (markets, commands, live) in
+            [(0, 1, 1), (1, 0, 1), (1, 1, 0), (1, MOST_COMMANDS + 1, 1)]
+        {
+            let refused = generate(markets, commands, live).unwrap_err().to_string();
+            assert!(refused.contains("4294967294"), "{refused}");
+        }
     }
 }

@@ -9,6 +9,8 @@
 
 use std::path::Path;
 
+use super::generate::MOST_COMMANDS;
+
 /// Size of one command in the file.
 const COMMAND_BYTES: usize = 16;
 /// Highest price in cents; the lowest is 1.
@@ -64,6 +66,11 @@ pub enum StreamError {
     /// It is empty or ends inside a command.
     #[error("the file is not a whole number of {COMMAND_BYTES}-byte commands")]
     Length,
+    /// No stream can be made with these numbers.
+    #[error(
+        "markets, commands and resting orders are at least 1, commands at most {MOST_COMMANDS}"
+    )]
+    Arguments,
     /// A command breaks the format.
     #[error("command {0} (from 0) breaks the format")]
     Command(usize),

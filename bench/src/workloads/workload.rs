@@ -13,6 +13,7 @@ use super::random::{Ranks, random_bytes, seeded};
 use super::stream::{Action, Entry, Stream};
 use super::venue::{self, Account, FEE_PPM, LimitOrder, START_NS, Venue, opening_time};
 use crate::baselines::array_book::ArrayBook;
+use crate::error::MeasureError;
 
 /// Accounts per side of a realistic stream.
 const ACCOUNTS_PER_SIDE: u32 = 5_000;
@@ -178,19 +179,18 @@ const fn accounts_per_side(kind: WorkloadKind) -> u32 {
 }
 
 /// An exchange with all markets of a venue open and all accounts funded.
-pub(crate) fn open(venue: &Venue, capacity: Capacity) -> Exchange {
+pub(crate) fn open(venue: &Venue, capacity: Capacity) -> Result<Exchange, MeasureError> {
     let mut exchange = Exchange::new(capacity, INDEX_KEY);
     let mut events = Vec::with_capacity(MAX_EVENTS);
     let left = (1..=venue.commands().count() as u64).rev();
     for (command, left) in venue.commands().zip(left) {
         events.clear();
-        let verdict = exchange.apply(&command, opening_time(left), &mut events);
-        assert!(
-            matches!(verdict, Verdict::Applied(_)),
-            "an empty exchange takes every command of a venue: {command:?}: {verdict:?}"
-        );
+        match exchange.apply(&command, opening_time(left), &mut events) {
+            Verdict::Applied(_) => {}
+            verdict => return Err(MeasureError::Wrong(format!("{command:?}: {verdict:?}"))),
+        }
     }
-    exchange
+    Ok(exchange)
 }
 
 /// Time of the command at an index.
@@ -217,7 +217,7 @@ mod tests {
         let stream = Stream::new(sales.collect()).unwrap();
         let workload = Workload::new(&stream, WorkloadKind::Plain);
         let venue = workload.venue();
-        let exchange = open(&venue, workload.capacity(&venue));
+        let exchange = open(&venue, workload.capacity(&venue)).unwrap();
         assert_eq!(exchange.sequence().0, venue.commands().count() as u64);
     }
 }

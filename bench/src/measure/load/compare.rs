@@ -186,7 +186,7 @@ fn cost(server: &ServerUnderTest, scope: &LoadScope, mix: RequestMix) -> Result<
 fn check(endpoint: &Endpoint) -> Result<f64, MeasureError> {
     let wrong = || MeasureError::wrong("an order of ours fails its check");
     let checks = Checks::new(endpoint.signer.address(), &Domains::default());
-    let signed = endpoint.sign(COST_ORDERS);
+    let signed = endpoint.sign(COST_ORDERS)?;
     let batches = signed.chunks(MAX_ORDERS).map(|batch| {
         let bodies: Vec<_> = batch.iter().map(|order| order.body.as_str()).collect();
         let body = format!("[{}]", bodies.join(","));

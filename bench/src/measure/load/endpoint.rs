@@ -7,6 +7,7 @@ use foretell_auth::{Domain, Domains, L2Credentials, Signer};
 
 use crate::error::MeasureError;
 use crate::harness::live_exchange::PREFIX;
+use crate::harness::threads::joined;
 use crate::workloads::signed_orders::{self, Sender, SignedOrder, Terms};
 
 /// A server, a market on it, and an account that trades there.
@@ -54,7 +55,7 @@ impl Endpoint {
     }
 
     /// Signs `orders` orders, each with its own salt, on all cores.
-    pub(super) fn sign(&self, orders: usize) -> Vec<SignedOrder> {
+    pub(super) fn sign(&self, orders: usize) -> Result<Vec<SignedOrder>, MeasureError> {
         let first = self.salts.fetch_add(orders as u64, Ordering::Relaxed);
         let salts: Vec<u64> = (first..first + orders as u64).collect();
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -67,10 +68,11 @@ impl Endpoint {
                 .chunks(orders.div_ceil(cores).max(1))
                 .map(|salts| scope.spawn(move || salts.iter().map(sign).collect::<Vec<_>>()))
                 .collect();
-            let signed = parts.into_iter().map(|part| part.join());
-            signed
-                .flat_map(|part| part.expect("signing does not panic"))
-                .collect()
+            // All are joined, also after one that panicked.
+            let parts: Vec<_> = parts.into_iter().map(|part| part.join()).collect();
+            let parts = parts.into_iter().map(|part| joined("a signer", part));
+            let signed = parts.collect::<Result<Vec<_>, _>>()?;
+            Ok(signed.into_iter().flatten().collect())
         })
     }
 }

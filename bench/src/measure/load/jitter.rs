@@ -10,6 +10,8 @@ use hdrhistogram::Histogram;
 
 use super::clock::{self, Timer};
 use super::latency_record::histogram;
+use crate::error::MeasureError;
+use crate::harness::threads::joined;
 
 /// Interval between wake-ups: frequent enough to see disturbances, too rare to cause any.
 const PERIOD: u64 = 1_000_000;
@@ -39,8 +41,9 @@ impl Jitter {
     }
 
     /// Stops the thread; returns its wake-up lateness.
-    pub(super) fn stop(self) -> io::Result<Histogram<u64>> {
+    pub(super) fn stop(self) -> Result<Histogram<u64>, MeasureError> {
         self.stop.store(true, Ordering::Relaxed);
-        self.thread.join().expect("the meter does not panic")
+        let measured = joined("the jitter meter", self.thread.join())?;
+        measured.map_err(MeasureError::io("the jitter meter"))
     }
 }

@@ -12,6 +12,7 @@ use super::clock::{self, SECOND, Timer};
 use crate::error::MeasureError;
 use crate::harness::http::{Connection, get, success};
 use crate::harness::latency::ratio;
+use crate::harness::threads::joined;
 
 /// Interval of requests: 800 in three seconds.
 const PERIOD: u64 = 3 * SECOND / 800;
@@ -33,7 +34,7 @@ impl ListReader {
     /// Stops it; returns the number of answers a second.
     pub(super) fn stop(self) -> Result<f64, MeasureError> {
         self.stop.store(true, Ordering::Relaxed);
-        self.thread.join().expect("the reader does not panic")
+        joined("the reader of lists", self.thread.join())?
     }
 }
 

@@ -79,7 +79,7 @@ impl Draft {
                 endpoint.live_orders.unwrap_or_default()
             )));
         }
-        let orders = endpoint.sign(placed);
+        let orders = endpoint.sign(placed)?;
         Ok(Self { outline, orders })
     }
 

@@ -92,9 +92,8 @@ impl ServerUnderTest {
         match self.server {
             Server::Exchange(exchange) => exchange.stop(),
             Server::Bare(server, process) => {
-                server.stop();
-                let ended = process.map_or(Ok(()), SyncProcess::join);
-                ended.map_err(MeasureError::io("the floor's sync"))
+                server.stop()?;
+                process.map_or(Ok(()), SyncProcess::join)
             }
         }
     }
