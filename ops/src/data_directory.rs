@@ -65,6 +65,14 @@ pub(crate) fn check_data_directory(path: &Path) -> Result<(), Failure> {
         Err(error) if error.kind() == ErrorKind::NotFound => {}
         Err(error) => return Err(unusable(path, error)),
     }
+    check_parents(path)
+}
+
+/// Checks the directories above a data directory.
+///
+/// # Errors
+/// Others may replace one of them, or the data directory.
+pub(crate) fn check_parents(path: &Path) -> Result<(), Failure> {
     let absolute = std::path::absolute(path).map_err(|error| unusable(path, error))?;
     absolute
         .parent()

@@ -14,6 +14,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::config::Config;
+use crate::data_directory::check_owner;
 use crate::failure::Failure;
 use crate::operator::{self, client};
 use crate::output::{Output, table};
@@ -76,6 +77,8 @@ pub(crate) fn run(
     command: &ProfileCommand,
     output: Output,
 ) -> Result<ExitCode, Failure> {
+    // Also who reads the catalog makes files beside it.
+    check_owner(&config.data.directory)?;
     let file = config.catalog_file();
     let (wallet, profile) = match command {
         ProfileCommand::Set(edit) => {

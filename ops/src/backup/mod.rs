@@ -33,6 +33,11 @@ use files::failed;
 /// Another process has it.
 pub(crate) fn lock(directory: &Path) -> Result<File, Failure> {
     let file = File::open(directory).map_err(failed("open", directory))?;
+    alone_in(file, directory)
+}
+
+/// As [`lock`], for a directory that is open.
+fn alone_in(file: File, directory: &Path) -> Result<File, Failure> {
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(_) => Err(Failure::new(format!(

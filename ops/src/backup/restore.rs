@@ -1,12 +1,14 @@
 //! `foretell restore`: verifies a backup, and makes a data directory of it.
 //!
 //! The directory is made under another name beside its place, verified there, synced, and then renamed. So a
-//! restore that is killed leaves no data directory.
+//! restore that is killed leaves no data directory. As root it is given away last, by descriptors and from the
+//! inside out: nobody else can put a name into it while root still acts on names in it.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::{self, DirBuilder, File};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, chown};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, fchown};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -16,14 +18,15 @@ use foretell_engine::{CHECKPOINTS_NAME, JOURNAL_DIRECTORY};
 use foretell_journal::disk::RealDisk;
 use foretell_journal::restored::complete_copy;
 use foretell_journal::{Segments, segment};
+use rustix::fs::{Dir, Mode, OFlags, openat};
 use serde::Serialize;
 
 use super::arguments::Restore;
 use super::files::{Sum, Unfinished, failed, sum, sync_directory};
 use super::manifest::{FileEntry, Manifest};
-use super::{journal_failure, lock, secrets};
+use super::{alone_in, journal_failure, secrets};
 use crate::config::{CATALOG_NAME, Config};
-use crate::data_directory::{check_data_directory, check_owner};
+use crate::data_directory::{check_owner, check_parents};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::webhooks::cursor::CURSOR_NAME;
@@ -336,41 +339,30 @@ struct Place {
     data: PathBuf,
     unfinished: PathBuf,
     /// User and group of an empty directory there, when root restores.
-    owner: Option<(u32, u32)>,
-    _turn: File,
+    owner: Option<Owner>,
+    /// The unfinished directory, whatever has its name; locked.
+    directory: File,
+}
+
+/// Numbers of a user and a group.
+#[derive(Clone, Copy)]
+struct Owner {
+    user: u32,
+    group: u32,
 }
 
 impl Place {
     fn open(data: &Path) -> Result<Self, Failure> {
         let data = std::path::absolute(data).map_err(failed("find", data))?;
-        let mut owner = None;
-        if let Ok(mut entries) = fs::read_dir(&data) {
-            if entries.next().is_some() {
-                return Err(Failure::new(format!("{}: it is not empty", data.display()))
-                    .hint("name a new directory with --data, or move this one away")
-                    .code(foretell_engine::EXIT_REFUSED));
-            }
-            match rustix::process::geteuid().is_root() {
-                true => {
-                    let is = fs::metadata(&data).map_err(failed("stat", &data))?;
-                    owner = Some((is.uid(), is.gid()));
-                }
-                false => check_owner(&data)?,
-            }
-        } else {
-            check_data_directory(&data)?;
-        }
+        check_parents(&data)?;
+        let owner = empty_directory(&data)?;
         let mut name = data.file_name().unwrap_or_default().to_owned();
         name.push(UNFINISHED);
         let unfinished = data.with_file_name(name);
-        if unfinished.exists() {
-            // What a killed restore left.
-            let _turn = lock(&unfinished)?;
-            fs::remove_dir_all(&unfinished).map_err(failed("remove", &unfinished))?;
-        }
+        remove_unfinished(&unfinished, owner)?;
         make_directory(&unfinished)?;
         Ok(Self {
-            _turn: lock(&unfinished)?,
+            directory: alone_in(open_itself(&unfinished)?, &unfinished)?,
             data,
             unfinished,
             owner,
@@ -379,22 +371,101 @@ impl Place {
 
     /// Puts the directory in its place.
     fn finish(self) -> Result<(), Failure> {
-        if let Some(owner) = self.owner {
-            give(&self.unfinished, owner)?;
+        match self.owner {
+            Some(owner) => give(&self.directory, &self.unfinished, owner)?,
+            None => (self.directory.sync_all()).map_err(failed("sync", &self.unfinished))?,
         }
-        sync_directory(&self.unfinished)?;
         fs::rename(&self.unfinished, &self.data).map_err(failed("rename to", &self.data))?;
         sync_directory(self.data.parent().unwrap_or(Path::new("/")))
     }
 }
 
-/// Gives a directory and all in it to a user.
-fn give(path: &Path, (user, group): (u32, u32)) -> Result<(), Failure> {
-    chown(path, Some(user), Some(group)).map_err(failed("chown", path))?;
-    if path.is_dir() {
-        for entry in fs::read_dir(path).map_err(failed("list", path))? {
-            give(&entry.map_err(failed("list", path))?.path(), (user, group))?;
+/// Whom an empty directory in the place is for, when root restores; what else is there is refused.
+fn empty_directory(data: &Path) -> Result<Option<Owner>, Failure> {
+    let refused = |why: &str| {
+        Failure::new(format!("{}: {why}", data.display()))
+            .hint("name a new directory with --data, or move this one away")
+            .code(foretell_engine::EXIT_REFUSED)
+    };
+    let there = match data.symlink_metadata() {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        there => there.map_err(failed("stat", data))?,
+    };
+    if !there.is_dir() {
+        return Err(refused("it is not a directory"));
+    }
+    let is_root = rustix::process::geteuid().is_root();
+    if !is_root {
+        check_owner(data)?;
+    }
+    let mut entries = fs::read_dir(data).map_err(failed("list", data))?;
+    match entries.next() {
+        Some(_) => Err(refused("it is not empty")),
+        None => Ok(is_root.then(|| Owner {
+            user: there.uid(),
+            group: there.gid(),
+        })),
+    }
+}
+
+/// Removes what a killed restore left: a directory of this user, or one that was given away already.
+fn remove_unfinished(path: &Path, owner: Option<Owner>) -> Result<(), Failure> {
+    let there = match path.symlink_metadata() {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        there => there.map_err(failed("stat", path))?,
+    };
+    let ours = rustix::process::geteuid().as_raw();
+    let is_known = there.uid() == ours || owner.is_some_and(|owner| there.uid() == owner.user);
+    if !there.is_dir() || !is_known {
+        return Err(
+            Failure::new(format!("{}: no restore left this here", path.display()))
+                .hint("move it away")
+                .code(foretell_engine::EXIT_REFUSED),
+        );
+    }
+    let _turn = alone_in(open_itself(path)?, path)?;
+    // Follows no link below it, also none that its owner puts there meanwhile.
+    fs::remove_dir_all(path).map_err(failed("remove", path))
+}
+
+/// Opens a directory, but not one that a link of this name leads to.
+fn open_itself(path: &Path) -> Result<File, Failure> {
+    open_entry(rustix::fs::CWD, path, OFlags::DIRECTORY).map_err(failed("open", path))
+}
+
+/// Opens what has a name in a directory, not where a link leads; a pipe there does not block.
+fn open_entry(
+    directory: impl rustix::fd::AsFd,
+    name: impl rustix::path::Arg,
+    more: OFlags,
+) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC | more;
+    Ok(openat(directory, name, flags, Mode::empty())?.into())
+}
+
+/// Gives a directory and all in it to a user, durably. The directory itself comes last: its owner may put
+/// anything in the place of what is in it.
+fn give(directory: &File, path: &Path, owner: Owner) -> Result<(), Failure> {
+    let listed = Dir::read_from(directory).map_err(io::Error::from);
+    for entry in listed.map_err(failed("list", path))? {
+        let entry = entry
+            .map_err(io::Error::from)
+            .map_err(failed("list", path))?;
+        let name = entry.file_name();
+        if [c".", c".."].contains(&name) {
+            continue;
+        }
+        let inner = path.join(name.to_string_lossy().as_ref());
+        let file = open_entry(directory, name, OFlags::empty()).map_err(failed("open", &inner))?;
+        match file.metadata().map_err(failed("stat", &inner))?.is_dir() {
+            true => give(&file, &inner, owner)?,
+            false => give_one(&file, &inner, owner)?,
         }
     }
-    Ok(())
+    give_one(directory, path, owner)
+}
+
+fn give_one(file: &File, path: &Path, Owner { user, group }: Owner) -> Result<(), Failure> {
+    fchown(file, Some(user), Some(group)).map_err(failed("chown", path))?;
+    file.sync_all().map_err(failed("sync", path))
 }

@@ -7,6 +7,7 @@ mod sync_commands;
 use std::process::ExitCode;
 
 use crate::config::Config;
+use crate::data_directory::check_owner;
 use crate::failure::Failure;
 use crate::output::Output;
 use arguments::Catalog;
@@ -18,6 +19,8 @@ pub(crate) use sync_commands::{import_records, put_records};
 /// # Errors
 /// The catalog, the upstream or the exchange cannot be used; the text names it.
 pub(crate) fn run(config: &Config, command: &Catalog, output: Output) -> Result<ExitCode, Failure> {
+    // Also who reads the catalog makes files beside it.
+    check_owner(&config.data.directory)?;
     match command {
         Catalog::Sync(sync) => sync_commands::sync(config, sync, output),
         Catalog::Import {

@@ -10,7 +10,8 @@ use foretell_model::limits::FORMAT_ID;
 
 use super::Subject;
 use super::finding::Finding;
-use crate::config::ClusterRole;
+use crate::config::{ClusterRole, Config};
+use crate::data_directory::check_owner;
 use crate::processes::process::{engine_config, engine_failure};
 
 /// How far the clock may be behind the last frame.
@@ -23,14 +24,21 @@ pub(super) fn formats(subject: &Subject<'_>) -> Vec<Finding> {
         Ok(Some(found)) => Finding::ok(format!("data {found}, this build {FORMAT_ID}")),
         Err(error) => engine_failure(&error).into(),
     };
-    let catalog = match Catalog::open(&subject.config.catalog_file(), Sites::default()) {
+    vec![data, catalog(subject.config)]
+}
+
+/// Whoever opens a database makes files beside it, and as root gives them to its owner, whatever they are.
+fn catalog(config: &Config) -> Finding {
+    if let Err(why) = check_owner(&config.data.directory) {
+        return why.into();
+    }
+    match Catalog::open(&config.catalog_file(), Sites::default()) {
         Ok(_) => Finding::ok(format!("catalog.db {SCHEMA_VERSION}")),
         Err(CatalogError::Missing(_)) => Finding::ok("no catalog.db yet"),
         Err(error) => {
             Finding::refused(format!("catalog.db: {error}"), "restore it from the backup")
         }
-    };
-    vec![data, catalog]
+    }
 }
 
 /// The journal's end against its watermark, and the clock against its last frame.

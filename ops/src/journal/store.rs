@@ -13,6 +13,7 @@ use rustix::fs::Advice;
 use super::Archive;
 use crate::backup::files::{Unfinished, failed, sum, sync_directory};
 use crate::backup::lock;
+use crate::data_directory::check_owner;
 use crate::failure::Failure;
 
 /// Name of the directory for files of the commands, in the data directory.
@@ -46,6 +47,7 @@ impl Store {
         let directory = directory
             .canonicalize()
             .map_err(failed("find", directory))?;
+        check_owner(&directory)?;
         sync_directory(directory.parent().unwrap_or(Path::new("/")))?;
         let turn = lock(&directory)?;
         Ok(Self::Directory(directory, turn))

@@ -11,6 +11,7 @@ use std::time::Duration;
 use foretell_engine::CHECKPOINTS_NAME;
 use foretell_model::limits::FORMAT_ID;
 use foretell_operator_client::http_client_of;
+use rustix::fs::{Mode, OFlags};
 
 use super::mask::mask;
 use crate::config::{Config, Loaded};
@@ -181,8 +182,16 @@ fn list(directory: &Path, below: &Path, text: &mut String) -> io::Result<()> {
 
 fn checkpoints(file: &Path) -> Result<Vec<u8>, String> {
     let failed = |error: io::Error| format!("{}: {error}", file.display());
-    match fs::metadata(file).map_err(failed)?.len() {
-        0..=MOST_BYTES => fs::read(file).map_err(failed),
+    // Root may make a bundle of another user's directory: a link there leads to what that user may not read.
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let opened = rustix::fs::open(file, flags, Mode::empty());
+    let mut opened = fs::File::from(opened.map_err(|errno| failed(errno.into()))?);
+    match opened.metadata().map_err(failed)?.len() {
+        0..=MOST_BYTES => {
+            let mut bytes = Vec::new();
+            let read = opened.by_ref().take(MOST_BYTES).read_to_end(&mut bytes);
+            read.map(|_| bytes).map_err(failed)
+        }
         bytes => Err(format!(
             "{} has {bytes} bytes: send it when it is asked for",
             file.display()

@@ -15,6 +15,7 @@ use tracing::{info, warn};
 
 use crate::cli::WebhooksArgs;
 use crate::config::Config;
+use crate::data_directory::check_owner;
 use crate::failure::Failure;
 use crate::processes::process;
 use crate::runtime;
@@ -42,6 +43,7 @@ struct Receiver {
 /// The settings are wrong, or the journal cannot be read.
 pub(crate) fn run(config: &Config, arguments: &WebhooksArgs) -> Result<ExitCode, Failure> {
     process::stop_with_parent(arguments.supervised)?;
+    check_owner(&config.data.directory)?;
     let receiver = Receiver::new(config)?;
     let paths = Paths::of(config);
     paths.begin()?;

@@ -3,6 +3,7 @@
 #[path = "../crash/busy.rs"]
 mod busy;
 mod flipped_bits;
+mod given_away;
 mod killed;
 mod money_after;
 mod site;
