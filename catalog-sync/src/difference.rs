@@ -213,7 +213,9 @@ pub fn difference(group: &MarketGroup, state: &ExchangeState, allowance: &mut Al
         let event = group.event.as_ref();
         let list = payouts::List::of(event, state, &questions, &untradable);
         list.pay(&mut plan, &questions, allowance);
-        questions::list(&mut plan, group, state, &questions, &untradable);
+        // Once one of them won, none opens.
+        let may_open = !list.has_yes;
+        questions::list(&mut plan, group, state, (&questions, may_open), &untradable);
     }
     plan
 }

@@ -359,6 +359,8 @@ class Ledger:
             markets = [self.markets[number] for number in questions] + [outside]
             winners = [market for market in markets if market.payout == 0]
             self.expect(len(winners) <= 1, f"event {group} has two winners")
+            is_over = all(market.payout is not None for market in markets)
+            self.expect(not winners or is_over, f"event {group} is decided, a question of it is open")
             lots = sum(market.supply[0 if market in winners else 1] for market in markets)
             if not winners:
                 self.expect(outside.supply[0] == self.converted[group], f"outside of event {group} was not converted")

@@ -176,6 +176,20 @@ class Records(unittest.TestCase):
         with self.assertRaises(Contradiction):
             ledger.check()
 
+    def test_a_decided_event_has_no_open_question(self):
+        ledger = Ledger()
+        ledger.event_registered(Event(event=0, id=7, outside=0))
+        for number in (1, 2):
+            registered = Event(market=number, condition=bytes(32), question=number - 1)
+            ledger.market_registered(registered, command=Event(event=0))
+        ledger.check()
+        for number, payout in ((1, 0), (0, 1)):
+            ledger.market_resolved(Event(market=number, payout=payout))
+        with self.assertRaises(Contradiction):
+            ledger.check()
+        ledger.market_resolved(Event(market=2, payout=1))
+        ledger.check()
+
 
 if __name__ == "__main__":
     unittest.main()

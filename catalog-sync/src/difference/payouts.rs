@@ -13,12 +13,12 @@ use crate::exchange::RegisteredMarket;
 
 /// What decides the payouts of an event group.
 pub(super) struct List<'a> {
-    /// A listed question is paid Yes here: the payouts of the others no longer need an order.
+    /// A listed question is paid Yes here, so all others are paid No (docs/verify/rules.md §11).
     is_decided: bool,
     /// Registered questions without a payout, also those whose record has changed.
     unpaid: usize,
     /// A listed question won, here or upstream.
-    has_yes: bool,
+    pub(super) has_yes: bool,
     /// A listed question without an answer upstream.
     may_win: bool,
     /// An answer that is not listed won.
@@ -73,7 +73,9 @@ impl<'a> List<'a> {
         for question in registered(questions) {
             let (market, here) = (question.market, question.here);
             if !market.flags.closed {
-                if here.is_over() {
+                // What lost here by the Yes of another question ends at the upstream somewhat later.
+                let lost = self.is_decided && here.payout == Some(Payout::No);
+                if here.is_over() && !lost {
                     plan.note(market, Finding::Reopened);
                 }
                 continue;
@@ -89,6 +91,11 @@ impl<'a> List<'a> {
         }
         due.sort_by_key(|it| (it.payout != Payout::Yes, it.question.terms.is_other));
         self.hold_last(&mut due);
+        // The Yes pays the others, too.
+        let is_paid = |it: &Due<'_, '_>| it.payout == Payout::Yes && it.finding.is_none();
+        if allowance.policy.resolve && due.iter().any(is_paid) {
+            due.retain(is_paid);
+        }
         for Due {
             question,
             payout,
@@ -105,12 +112,7 @@ impl<'a> List<'a> {
                 Some(finding) => plan.hold_back(question.market, finding, command),
             }
         }
-        if !self.is_decided {
-            return plan.push(steps);
-        }
-        steps.sort_by_key(Command::condition);
-        let of_one = steps.chunk_by(|one, other| one.condition() == other.condition());
-        of_one.for_each(|steps| plan.push(steps.to_vec()));
+        plan.push(steps);
     }
 
     /// The payout of a closed question, if it is due.

@@ -21,7 +21,7 @@ pub(super) fn list(
     plan: &mut Plan,
     group: &MarketGroup,
     state: &ExchangeState,
-    questions: &[Question<'_>],
+    (questions, may_open): (&[Question<'_>], bool),
     untradable: &[&CatalogMarket],
 ) {
     let is_decided = |market: &CatalogMarket| market.payout == Some(Payout::No);
@@ -55,7 +55,7 @@ pub(super) fn list(
             Some(it) => it.here.status == MarketState::Registered && it.contradiction.is_none(),
             None => !known.is_final,
         };
-        waits && market.opens(terms)
+        may_open && waits && market.opens(terms)
     };
     let open: Vec<_> = questions.iter().filter(opens).collect();
     let mut steps = Vec::new();

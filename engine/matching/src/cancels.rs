@@ -167,11 +167,7 @@ impl Exchange {
                 ..
             } => slots.extend(self.orders_of(owner, market, outcome).take(most)),
             PendingWork::CloseMarket { market } | PendingWork::ClearMarket { market } => {
-                for side in [BookSide::Bid, BookSide::Ask] {
-                    slots.extend(self.book(market, side).take(most - slots.len()));
-                }
-                let delayed = self.delayed.of_market(market).map(|delayed| delayed.order);
-                slots.extend(delayed.take(most - slots.len()));
+                self.collect_of_market(market, most, slots);
             }
             PendingWork::ClosedOnly { account } => {
                 let all = self.accounts.orders_of(account, &self.orders);
@@ -193,7 +189,21 @@ impl Exchange {
                     |slot: &u32| self.ids.at(self.orders[*slot].id_slot).terms.key == key;
                 slots.extend(quotes.filter(is_of_key).take(most));
             }
+            PendingWork::CloseQuestions { event } => {
+                for question in &self.event_groups[event].questions {
+                    self.collect_of_market(*question, most, slots);
+                }
+            }
         }
+    }
+
+    /// A market's orders up to `most` slots in total: bids, then asks, each best first, then delayed ones.
+    fn collect_of_market(&self, market: MarketNumber, most: usize, slots: &mut Vec<u32>) {
+        for side in [BookSide::Bid, BookSide::Ask] {
+            slots.extend(self.book(market, side).take(most - slots.len()));
+        }
+        let delayed = self.delayed.of_market(market).map(|delayed| delayed.order);
+        slots.extend(delayed.take(most - slots.len()));
     }
 
     /// The live orders of an owner's wallets that a cancel affects, optionally of one market and one
@@ -218,7 +228,9 @@ impl Exchange {
 const fn reason_of(work: &PendingWork) -> CloseReason {
     match *work {
         PendingWork::CancelOwner { reason, .. } => reason,
-        PendingWork::CloseMarket { .. } => CloseReason::MarketClosed,
+        PendingWork::CloseMarket { .. } | PendingWork::CloseQuestions { .. } => {
+            CloseReason::MarketClosed
+        }
         PendingWork::ClosedOnly { .. } => CloseReason::ClosedOnly,
         PendingWork::ClearMarket { .. } => CloseReason::Cleared,
         PendingWork::FrozenQuotes => CloseReason::LimitReached,

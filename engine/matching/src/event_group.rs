@@ -213,10 +213,8 @@ impl Exchange {
             .map(|question| self.markets[*question].payout);
         match payout {
             Payout::Half => Err(RejectionReason::HalfInNegRisk.into()),
-            Payout::Yes => {
-                let has_yes = others.any(|other| other == Some(Payout::Yes));
-                ensure(!has_yes, RejectionReason::SecondYes)
-            }
+            // After a Yes no question is open.
+            Payout::Yes => Ok(()),
             Payout::No => {
                 let leaves_none = others.all(|other| other == Some(Payout::No));
                 ensure(!leaves_none, RejectionReason::NoWouldLeaveNone)
@@ -300,12 +298,10 @@ impl Exchange {
         ensure(is_named, RejectionReason::InvalidQuestions)?;
         let mut states = (0..).zip(&event.questions).map(|(index, market)| {
             let market = &self.markets[*market];
-            (questions.contains(index), market.state, market.payout)
+            (questions.contains(index), market.state)
         });
         let is_active = event.frozen
-            && states.all(|(is_given, state, payout)| {
-                (state == MarketState::Active || !is_given) && payout != Some(Payout::Yes)
-            });
+            && states.all(|(is_given, state)| state == MarketState::Active || !is_given);
         ensure(is_active, RejectionReason::EventNotActive)?;
         ensure(!who.closed_only, RejectionReason::ClosedOnlyAccount)?;
         for (_, market) in (0..)

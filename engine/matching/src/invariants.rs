@@ -315,7 +315,11 @@ impl Exchange {
         match self.markets[market].state {
             MarketState::Active | MarketState::Paused => true,
             MarketState::Closed => self.system.pending == Some(closing),
-            MarketState::Registered | MarketState::Resolved => false,
+            MarketState::Resolved => match (self.markets[market].question, self.system.pending) {
+                (Some((group, _)), Some(PendingWork::CloseQuestions { event })) => group == event,
+                _ => false,
+            },
+            MarketState::Registered => false,
         }
     }
 
@@ -439,6 +443,11 @@ impl Exchange {
             let questions = event.questions.iter().chain([&event.outside]);
             let payouts = questions.map(|market| self.markets[*market].payout);
             let yes = payouts.clone().filter(|paid| *paid == Some(Payout::Yes));
+            let is_decided = payouts.clone().any(|paid| paid == Some(Payout::Yes));
+            holds(
+                !is_decided || payouts.clone().all(|paid| paid.is_some()),
+                || format!("event group {number} is decided, and a question of it is open"),
+            )?;
             let is_half = payouts
                 .clone()
                 .any(|paid| matches!(paid, Some(Payout::Half | Payout::Outside)));

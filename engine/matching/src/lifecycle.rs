@@ -11,8 +11,8 @@ use foretell_model::event::{
 use foretell_model::limits::{MAX_FEE_EXPONENT, MAX_FEE_RATE_PPM, MAX_ORDER_LOTS};
 use foretell_model::state::PendingWork;
 use foretell_model::{
-    CommandOutcome, Event, FeeSchedule, Hold, HoldSet, Lots, MarketNumber, MarketState,
-    OperatorRole, Payout, Rejection, RejectionReason, RoleSet, Tick,
+    CommandOutcome, Event, EventNumber, FeeSchedule, Hold, HoldSet, Lots, MarketNumber,
+    MarketState, OperatorRole, Payout, Rejection, RejectionReason, RoleSet, Tick,
 };
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
@@ -153,10 +153,14 @@ impl Exchange {
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         self.ensure_not_over(market)?;
-        self.markets[market].holds = HoldSet::NONE;
-        self.set_state(market, MarketState::Closed, context);
+        self.stop_trading(market, context);
         let orders = self.do_work(PendingWork::CloseMarket { market }, context);
         Ok(CommandOutcome::Cancelled { orders })
+    }
+
+    fn stop_trading(&mut self, market: MarketNumber, context: &mut CommandContext<'_>) {
+        self.markets[market].holds = HoldSet::NONE;
+        self.set_state(market, MarketState::Closed, context);
     }
 
     pub(crate) fn resolve_market(
@@ -173,8 +177,9 @@ impl Exchange {
         Ok(CommandOutcome::Done)
     }
 
-    /// Sets the payout of a closed market for good; its holders are paid. A Yes resolves the outside
-    /// question of its event group No; the payout outside resolves the market No and that question Yes.
+    /// Sets the payout of a closed market for good; its holders are paid. A Yes decides its event group:
+    /// the outside question and all others resolve No. The payout outside resolves the market No and the
+    /// outside question Yes.
     pub(crate) fn resolve(
         &mut self,
         market: MarketNumber,
@@ -189,7 +194,24 @@ impl Exchange {
         self.set_payout(market, own, context);
         if let (Some((event, _)), Some(payout)) = (self.markets[market].question, of_outside) {
             self.set_payout(self.event_groups[event].outside, payout, context);
+            self.resolve_open_questions(event, context);
         }
+    }
+
+    /// The event group is decided: what is open of it stops trading at once and resolves No. `Continue`
+    /// cancels the orders that this command does not reach.
+    fn resolve_open_questions(&mut self, event: EventNumber, context: &mut CommandContext<'_>) {
+        for place in 0..self.event_groups[event].questions.len() {
+            let question = self.event_groups[event].questions[place];
+            if self.markets[question].payout.is_some() {
+                continue;
+            }
+            if self.markets[question].state != MarketState::Closed {
+                self.stop_trading(question, context);
+            }
+            self.set_payout(question, Payout::No, context);
+        }
+        self.do_work(PendingWork::CloseQuestions { event }, context);
     }
 
     fn set_payout(

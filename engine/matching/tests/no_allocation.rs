@@ -11,16 +11,16 @@ use std::cell::Cell;
 
 use foretell_fixtures::{market, order_id, trader};
 use foretell_matching::{Capacity, Exchange};
-use foretell_model::command::{CancelMarketOrders, SetQuotes, SetTerms};
+use foretell_model::command::{CancelMarketOrders, ResolveMarket, SetQuotes, SetTerms};
 use foretell_model::event::OrderClosed;
 use foretell_model::limits::{MAX_EVENTS, MAX_TAIL_BYTES};
 use foretell_model::quote::Quote;
 use foretell_model::record::Record;
 use foretell_model::tail::Tail;
 use foretell_model::{
-    CloseReason, Command, Event, Lots, MarketNumber, MarketTerms, Micros, OrderId, OrderType,
-    Outcome, PaymentSettings, PlaceOrder, Price, Sequence, Settings, Side, TimeMs, TimeNs,
-    TimeSeconds, Verdict,
+    CloseReason, Command, Event, EventId, EventNumber, Lots, MarketNumber, MarketTerms, Micros,
+    OrderId, OrderType, Outcome, PaymentSettings, Payout, PlaceOrder, Price, Sequence, Settings,
+    Side, TimeMs, TimeNs, TimeSeconds, Verdict,
 };
 
 struct Counting;
@@ -271,6 +271,46 @@ fn nothing_is_allocated_for_delays_and_rebates() {
     assert!(seen.fills > 10_000, "{} fills", seen.fills);
     assert!(seen.released > 1_000, "{} released", seen.released);
     assert!(seen.rebates >= ACCOUNTS, "{} rebates", seen.rebates);
+    exchange.check_invariants().unwrap();
+}
+
+#[test]
+fn nothing_is_allocated_when_a_yes_ends_the_other_questions() {
+    let mut events = Vec::with_capacity(MAX_EVENTS);
+    let mut exchange = exchange(&mut events);
+    let now = TimeNs(START * 1_000_000_000);
+    let first = MARKETS + 1;
+    let question = |place| market(first + place).of(EventNumber(0));
+    let winner = question(0).number;
+    let mut commands = vec![Command::RegisterEvent { event: EventId(5) }];
+    commands.extend((0..3).map(|place| question(place).register()));
+    for place in 0..3 {
+        let market = question(place).number;
+        commands.push(Command::ActivateMarket { market });
+        commands.push(trader(0).split(question(place).number, 10));
+        let order = trader(1).buy(Lots(1)).at_cents(40);
+        let order = order.on(question(place).number).id(order_id(place.into()));
+        commands.push(order.signed(now.millis()).place());
+    }
+    commands.push(Command::CloseMarket { market: winner });
+    let resolve = Command::ResolveMarket(ResolveMarket {
+        market: winner,
+        payout: Payout::Yes,
+        replaces: None,
+    });
+    for command in commands {
+        events.clear();
+        let verdict = exchange.apply(&command, now, &mut events);
+        assert!(matches!(verdict, Verdict::Applied(_)), "{verdict:?}");
+    }
+    events.clear();
+    let before = ALLOCATIONS.get();
+    let verdict = exchange.apply(&resolve, now, &mut events);
+    let allocated = ALLOCATIONS.get() - before;
+    assert!(matches!(verdict, Verdict::Applied(_)), "{verdict:?}");
+    let is_end = |event: &&Event| matches!(event, Event::OrderClosed(_));
+    assert_eq!(events.iter().filter(is_end).count(), 2);
+    assert_eq!(allocated, 0);
     exchange.check_invariants().unwrap();
 }
 

@@ -108,13 +108,16 @@ pub const NEWEST_RULES: u32 = 1;
 /// Changes with every change of a rule or of a record until 0.1.0 is tagged. Hosts of a cluster
 /// refuse one with another id, so no two execute one journal differently
 /// (docs/internals/decisions/0008).
-pub const FORMAT_ID: u32 = 9;
+pub const FORMAT_ID: u32 = 10;
 
 const _: () =
     assert!(MAX_EVENTS * EVENT_RECORD_BYTES + MAX_EVIDENCE_BYTES + 4_096 <= MAX_FRAME_BYTES);
 // The largest order at the largest price, and the largest balance, fit with margin.
 const _: () = assert!(MAX_ORDER_LOTS.0 <= u64::MAX / (PRICE_ONE as u64 * 4));
 const _: () = assert!(MAX_BALANCE.0 <= u64::MAX / 4);
+// The Yes of one question resolves it, the outside question and all others, three events each, and cancels
+// their orders.
+const _: () = assert!(MAX_VISITED_ORDERS + 3 * (MAX_QUESTIONS as usize + 1) < MAX_EVENTS);
 // A step pays each account at most once, and ends with one more event.
 const _: () = assert!((ACCOUNTS_PER_STEP as usize) < MAX_EVENTS);
 const _: () = assert!(MAX_CLOCK_MS <= u64::MAX / 1_000_000);

@@ -148,8 +148,6 @@ reasons! {
     InvalidTransition = 64,
     /// The market still has orders to cancel.
     BookNotEmpty = 65,
-    /// Another question of the event group resolved Yes.
-    SecondYes = 66,
     /// A No would leave the event group without a Yes.
     NoWouldLeaveNone = 67,
     /// A payout of ½ in a neg-risk event group.

@@ -5,7 +5,7 @@ use foretell_model::event::{self, Converted, Merged, Redeemed};
 use foretell_model::limits::MAX_ORDER_LOTS;
 use foretell_model::{
     AccountNumber, CommandKind, CommandOutcome, Event, Lots, MarketNumber, MarketState, Micros,
-    Payout, QuestionSet, Rejection, RejectionReason, SystemMode,
+    QuestionSet, Rejection, RejectionReason, SystemMode,
 };
 
 use crate::exchange::{Exchange, Stamp};
@@ -255,13 +255,12 @@ impl Exchange {
         Ok(outcome)
     }
 
-    /// Each question given is active, and none has resolved Yes.
+    /// Each question given is active.
     fn may_convert(&self, markets: &[MarketNumber], given: QuestionSet) -> bool {
         let mut questions = (0..).zip(markets);
         questions.all(|(question, market)| {
             let market = &self.markets[market.0 as usize];
-            let is_active = market.state == MarketState::Active;
-            (is_active || !given.contains(question)) && market.payout != Some(Payout::Yes)
+            market.state == MarketState::Active || !given.contains(question)
         })
     }
 

@@ -7,7 +7,8 @@ use foretell_model::command::{CancelAll, CancelMarketOrders, CancelOrder};
 use foretell_model::limits::{MAX_VISITED_ORDERS, QUOTE_GROUPS};
 use foretell_model::state::PendingWork;
 use foretell_model::{
-    AccountNumber, CloseReason, CommandOutcome, Event, OrderId, OrderNumber, RejectionReason, Side,
+    AccountNumber, CloseReason, CommandOutcome, Event, MarketNumber, OrderId, OrderNumber,
+    RejectionReason, Side,
 };
 
 use crate::exchange::{Exchange, Stamp};
@@ -163,6 +164,15 @@ impl Exchange {
         cancelled
     }
 
+    /// Bids, asks, then delayed orders.
+    fn orders_of_market(&self, market: MarketNumber) -> impl Iterator<Item = OrderNumber> + '_ {
+        let bids = self.book_side(market, true);
+        let asks = self.book_side(market, false);
+        bids.chain(asks)
+            .map(|order| order.number)
+            .chain(self.delayed.of_market(market))
+    }
+
     /// The orders that the work cancels, in its order. One more than a command may visit means that
     /// there are more.
     pub(crate) fn orders_of(&self, work: &PendingWork) -> Vec<OrderNumber> {
@@ -182,15 +192,16 @@ impl Exchange {
                 .map(|order| order.number())
                 .take(MAX_VISITED_ORDERS + 1)
                 .collect(),
-            PendingWork::CloseMarket { market } | PendingWork::ClearMarket { market } => {
-                let bids = self.book_side(market, true);
-                let asks = self.book_side(market, false);
-                bids.chain(asks)
-                    .map(|order| order.number)
-                    .chain(self.delayed.of_market(market))
-                    .take(MAX_VISITED_ORDERS + 1)
-                    .collect()
-            }
+            PendingWork::CloseMarket { market } | PendingWork::ClearMarket { market } => self
+                .orders_of_market(market)
+                .take(MAX_VISITED_ORDERS + 1)
+                .collect(),
+            PendingWork::CloseQuestions { event } => self
+                .questions_of(event)
+                .into_iter()
+                .flat_map(|question| self.orders_of_market(question))
+                .take(MAX_VISITED_ORDERS + 1)
+                .collect(),
             PendingWork::ClosedOnly { account } => self
                 .live_orders_of(account)
                 .into_iter()
@@ -222,7 +233,9 @@ impl Exchange {
 const fn reason_of(work: &PendingWork) -> CloseReason {
     match work {
         PendingWork::CancelOwner { reason, .. } => *reason,
-        PendingWork::CloseMarket { .. } => CloseReason::MarketClosed,
+        PendingWork::CloseMarket { .. } | PendingWork::CloseQuestions { .. } => {
+            CloseReason::MarketClosed
+        }
         PendingWork::ClosedOnly { .. } => CloseReason::ClosedOnly,
         PendingWork::ClearMarket { .. } => CloseReason::Cleared,
         PendingWork::FrozenQuotes => CloseReason::LimitReached,

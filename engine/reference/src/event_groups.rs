@@ -155,15 +155,14 @@ impl Exchange {
             .filter(|question| *question != market)
             .map(|question| &self.markets[question.0 as usize])
             .collect();
-        let has_yes = others.iter().any(|other| other.payout == Some(Payout::Yes));
         let all_resolved = others
             .iter()
             .all(|other| other.state == MarketState::Resolved);
         match payout {
             Payout::Half => Err(RejectionReason::HalfInNegRisk.into()),
-            Payout::Yes => ensure(!has_yes, RejectionReason::SecondYes),
-            Payout::No => ensure(has_yes || !all_resolved, RejectionReason::NoWouldLeaveNone),
-            Payout::Outside => ensure(!has_yes && all_resolved, RejectionReason::OutsideNotLast),
+            Payout::Yes => Ok(()),
+            Payout::No => ensure(!all_resolved, RejectionReason::NoWouldLeaveNone),
+            Payout::Outside => ensure(all_resolved, RejectionReason::OutsideNotLast),
         }
     }
 }

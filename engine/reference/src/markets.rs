@@ -239,11 +239,15 @@ impl Exchange {
     ) -> HandlerResult {
         use MarketState::{Active, Paused, Registered};
         self.check_state(number, &[Registered, Active, Paused])?;
+        self.end_trading(number, events);
+        let orders = self.do_work(PendingWork::CloseMarket { market: number }, at, events);
+        Ok(CommandOutcome::Cancelled { orders })
+    }
+
+    pub(crate) fn end_trading(&mut self, number: MarketNumber, events: &mut Vec<Event>) {
         let market = self.market_mut(number);
         (market.held_by_operator, market.held_by_upstream) = (false, false);
         self.set_state(number, MarketState::Closed, events);
-        let orders = self.do_work(PendingWork::CloseMarket { market: number }, at, events);
-        Ok(CommandOutcome::Cancelled { orders })
     }
 
     pub(crate) fn archive_market(

@@ -3,7 +3,7 @@
 use foretell_model::command::{Dispute, Finalise, Propose, ResolveMarket, WithdrawProposal};
 use foretell_model::event::{Disputed, MarketResolved, MarketSettled, Proposed, SettlementStarted};
 use foretell_model::limits::MAX_WINDOW_SECONDS;
-use foretell_model::state::BackgroundWork;
+use foretell_model::state::{BackgroundWork, PendingWork};
 use foretell_model::{
     AccountNumber, CommandKind, CommandOutcome, Event, MarketNumber, MarketState, Micros,
     OperatorNumber, OperatorRole, Payout, QuestionSet, Rejection, RejectionReason, RoleSet,
@@ -307,6 +307,7 @@ impl Exchange {
             (Payout::Yes, Some(outside)) => {
                 self.pay_holders(number, Payout::Yes, at, events);
                 self.pay_holders(outside, Payout::No, at, events);
+                self.lose_open_questions(number, at, events);
             }
             (Payout::Outside, Some(outside)) => {
                 self.pay_holders(number, Payout::No, at, events);
@@ -314,6 +315,23 @@ impl Exchange {
             }
             _ => self.pay_holders(number, payout, at, events),
         }
+    }
+
+    /// One question won, so the others have lost: each is closed unless it is already, and is No. Then
+    /// their orders are cancelled.
+    fn lose_open_questions(&mut self, won: MarketNumber, at: Stamp, events: &mut Vec<Event>) {
+        let Some((event, _)) = self.markets[won.0 as usize].question else {
+            return;
+        };
+        for question in self.questions_of(event) {
+            match self.markets[question.0 as usize].state {
+                MarketState::Resolved => continue,
+                MarketState::Closed => {}
+                _ => self.end_trading(question, events),
+            }
+            self.pay_holders(question, Payout::No, at, events);
+        }
+        self.do_work(PendingWork::CloseQuestions { event }, at, events);
     }
 
     /// Sets what a market pays and starts to pay its holders.

@@ -18,10 +18,10 @@ use foretell_wire::ErrorCode::{
     MarketNotFound, NewOperator, NoPolicy, NoProposal, NoWouldLeaveNone, NotAnOwner, NotFound,
     NotPermitted, NothingAccrued, OperatorNameTaken, OperatorNotFound, OperatorTokenTaken,
     OutsideNotLast, ProposalDisputed, RebatesInProgress, ReferenceReused, SamePerson,
-    SecondPersonRequired, SecondYes, SlugTaken, SnapshotFailed, SnapshotTimeout, SnapshotsOff,
-    TokenTaken, TooManyOperators, TooManyWithdrawals, UpstreamOwned, WalletHasLiveOrders,
-    WalletKindTaken, WalletNotBindable, WalletNotBound, WithdrawalClaimed, WithdrawalNotClaimed,
-    WithdrawalNotFound, WithdrawalReleased, WithdrawalsShut,
+    SecondPersonRequired, SlugTaken, SnapshotFailed, SnapshotTimeout, SnapshotsOff, TokenTaken,
+    TooManyOperators, TooManyWithdrawals, UpstreamOwned, WalletHasLiveOrders, WalletKindTaken,
+    WalletNotBindable, WalletNotBound, WithdrawalClaimed, WithdrawalNotClaimed, WithdrawalNotFound,
+    WithdrawalReleased, WithdrawalsShut,
 };
 use foretell_wire::limits::OPERATOR_BODY_BYTES;
 use foretell_wire::operator::{OperatorCommand, SNAPSHOT_PATH};
@@ -201,7 +201,6 @@ const TWO_PERSONS: &[ErrorCode] = &[SamePerson, NewOperator];
 const PAYOUT: &[ErrorCode] = &[
     EventNotActive,
     HalfInNegRisk,
-    SecondYes,
     NoWouldLeaveNone,
     OutsideNotLast,
 ];

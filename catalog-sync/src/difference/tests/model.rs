@@ -122,6 +122,13 @@ impl Model {
         let is_question = market.event.is_some();
         assert!(payout != Payout::Half || !is_question);
         (market.status, market.payout) = (MarketState::Resolved, Some(payout));
+        if is_question && payout == Payout::Yes {
+            let open = |it: &&mut RegisteredMarket| it.event.is_some() && it.payout.is_none();
+            for lost in self.markets.values_mut().filter(open) {
+                (lost.status, lost.holds) = (MarketState::Resolved, HoldSet::NONE);
+                lost.payout = Some(Payout::No);
+            }
+        }
         let questions = self.markets.values().filter(|it| it.event.is_some());
         let payouts: Vec<_> = questions.map(|it| it.payout).collect();
         let yes = payouts.iter().filter(|it| **it == Some(Payout::Yes));

@@ -2,17 +2,32 @@
 
 use super::*;
 
-/// What the exchange refuses of one question stops no other.
+/// The Yes of one question pays the others No; what the upstream still trades is not reported.
 #[test]
-fn after_the_yes_each_payout_stands_alone() {
+fn the_yes_pays_the_others_and_leaves_nothing_to_send() {
     let mut here: Vec<_> = (1..=3).map(closed_question).collect();
-    (here[0].status, here[0].payout) = (MarketState::Resolved, Some(Payout::Yes));
     let markets = [answered(1, Payout::Yes), lost(2), lost(3)];
     let plan = plan_of(Some(event()), &markets, &here, resolving());
-    assert_eq!(told(&plan), ["resolve", "resolve"]);
-    here[0] = closed_question(1);
+    assert_eq!(told(&plan), ["resolve"]);
+    for (here, payout) in here.iter_mut().zip([Payout::Yes, Payout::No, Payout::No]) {
+        (here.status, here.payout) = (MarketState::Resolved, Some(payout));
+    }
+    let markets = [answered(1, Payout::Yes), lost(2), question(3)];
     let plan = plan_of(Some(event()), &markets, &here, resolving());
-    assert_eq!(told(&plan), ["resolve, resolve, resolve"]);
+    assert_eq!(plan, Plan::default());
+    let markets = [question(1), lost(2), question(3)];
+    let plan = plan_of(Some(event()), &markets, &here, resolving());
+    let reopened: Vec<_> = plan.notes.iter().map(|note| note.market).collect();
+    assert_eq!(reopened, [1]);
+}
+
+/// A question that was not open when another one won stays so.
+#[test]
+fn no_question_opens_once_another_one_won() {
+    let here = [closed_question(1), of_event(2, MarketState::Registered)];
+    let markets = [answered(1, Payout::Yes), question(2)];
+    let plan = plan_of(Some(event()), &markets, &here, resolving());
+    assert_eq!(told(&plan), ["resolve"]);
 }
 
 /// What the comparison sends and offers when an event is decided.
@@ -42,22 +57,18 @@ fn payouts_of_an_event_come_in_order() {
     };
     let paid = |market, payout: &str| (condition(market), payout.to_owned());
     for (markets, expected, offered) in [
-        // The Yes comes first.
-        (
-            vec![lost(1), won(2), lost(3)],
-            vec![paid(2, "first"), paid(1, "second"), paid(3, "second")],
-            None,
-        ),
+        // The Yes pays all.
+        (vec![lost(1), won(2), lost(3)], vec![paid(2, "first")], None),
         // Every listed question lost: the last one waits, with the payout of the outside question.
         (
             vec![lost(1), lost(2), lost(3)],
             vec![paid(1, "second"), paid(2, "second")],
             Some("outside"),
         ),
-        // A late question won: it pays Other, first, whatever the upstream says of it.
+        // A late question won: it pays Other, whatever the upstream says of it.
         (
             vec![lost(1), lost(2), other(Some(Payout::No)), won(9)],
-            vec![paid(3, "first"), paid(1, "second"), paid(2, "second")],
+            vec![paid(3, "first")],
             None,
         ),
         // A late question may still win: Other waits.
@@ -245,7 +256,7 @@ fn a_listed_winner_ends_the_waiting_of_other() {
     ];
     let plan = plan_of(Some(event()), &markets, &here, resolving());
     let (sent, _) = paid_and_offered(&plan);
-    assert_eq!(sent, ["1 first", "2 second", "3 second"]);
+    assert_eq!(sent, ["1 first"]);
     let markets = [lost(1), lost(2), lost_other(3), question(9)];
     let plan = plan_of(Some(event()), &markets, &here, resolving());
     let waits = Finding::OtherWaits("m9".into());

@@ -2,7 +2,7 @@
 
 use rkyv::{Archive, Deserialize, Serialize};
 
-use crate::id::{AccountNumber, KeyNumber, MarketNumber, Sequence};
+use crate::id::{AccountNumber, EventNumber, KeyNumber, MarketNumber, Sequence};
 use crate::quantity::Micros;
 use crate::record::records;
 use crate::side::{CloseReason, Outcome};
@@ -48,6 +48,12 @@ pub enum PendingWork {
     KeyQuotes {
         /// The key.
         key: KeyNumber,
+    },
+    /// Cancel the orders of a decided event group's questions: in the order of its list, each as
+    /// `CloseMarket` (docs/verify/rules.md §11).
+    CloseQuestions {
+        /// The event group.
+        event: EventNumber,
     },
 }
 

@@ -84,6 +84,9 @@ fn pending() -> impl Strategy<Value = Option<PendingWork>> {
         small().prop_map(|key| Some(PendingWork::KeyQuotes {
             key: KeyNumber(key)
         })),
+        small().prop_map(|event| Some(PendingWork::CloseQuestions {
+            event: EventNumber(event)
+        })),
     ]
 }
 

@@ -39,9 +39,11 @@ impl View {
                 changed.payout = Some(payout);
                 changed.resolved = Some(step.now);
                 let proposal = self.resolutions.take_proposal(market);
-                // A resolution in one step removes a disputed proposal of another payout.
-                let one_step = matches!(step.frame.command, Command::ResolveMarket(_));
-                if let Some(proposal) = proposal.filter(|_| !one_step) {
+                // A resolution in one step removes a disputed proposal of another payout; the Yes of
+                // another question, named first in its frame, any proposal.
+                let in_one_step = matches!(step.frame.command, Command::ResolveMarket(_));
+                let is_own = step.frame.events.first() == Some(event);
+                if let Some(proposal) = proposal.filter(|_| is_own && !in_one_step) {
                     self.resolutions.finalised.insert(market, proposal);
                 }
                 Ok(())

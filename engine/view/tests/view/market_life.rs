@@ -13,9 +13,9 @@ use foretell_model::event::{
 };
 use foretell_model::settings::PaymentSettings;
 use foretell_model::{
-    CloseReason, Command, Event, HoldSet, Lots, MarketState, MarketTerms, MatchKind, Micros,
-    OperatorName, OperatorNumber, OperatorRole, OrderId, OrderNumber, Payout, Price, Reference,
-    Sequence, TimeMs, TimeNs, TradeIndex, WalletAddress,
+    CloseReason, Command, Event, HoldSet, Lots, MarketNumber, MarketState, MarketTerms, MatchKind,
+    Micros, OperatorName, OperatorNumber, OperatorRole, OrderId, OrderNumber, Payout, Price,
+    Reference, Sequence, TimeMs, TimeNs, TradeIndex, WalletAddress,
 };
 use foretell_view::{Chunking, Day, OrderState, TradeId, UserStatus, View, WithdrawalStatus};
 use scene::*;
@@ -482,4 +482,26 @@ fn trade_with_rebate_of_no(scene: &mut Scene) {
     (trade.fee, trade.rebate) = (Micros(10), Micros(3));
     let events = [Event::Fill(trade), Event::OrderCompleted];
     scene.place(limit(BOB, YES, BUY, 10, 7_000), &events);
+}
+
+#[test]
+fn what_ends_with_the_yes_of_another_question_is_not_finalised_by_its_own_proposal() {
+    let mut scene = Scene::trading();
+    let winner = MarketNumber(1);
+    scene.market(winner, None, 0);
+    let (command, event) = propose(Payout::No);
+    scene.act(OperatorNumber(2), command, &[event], b"");
+    let finalise = Command::Finalise(Finalise {
+        market: winner,
+        proposal: Sequence(1),
+    });
+    let payout = Payout::No;
+    let paid = Micros(0);
+    let settled = |market| Event::MarketSettled(MarketSettled { market, paid });
+    let resolved = |market| Event::MarketResolved(MarketResolved { market, payout });
+    let events = [winner, MARKET].map(|market| [resolved(market), settled(market)]);
+    scene.step(finalise, events.as_flattened());
+    let resolutions = scene.view.resolutions();
+    assert_eq!(resolutions.proposal(MARKET), None);
+    assert_eq!(resolutions.finalised(MARKET), None);
 }

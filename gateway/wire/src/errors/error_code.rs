@@ -403,8 +403,6 @@ error_codes! {
     BookNotEmpty = "book_not_empty", 409, Later,
         "the market still has orders, retry when they are cancelled",
         "The engine is still cancelling the orders of the market.";
-    SecondYes = "second_yes", 409, Never, "another question of the event resolved Yes",
-        "One question of an event resolves Yes.";
     NoWouldLeaveNone = "no_would_leave_none", 409, Never,
         "this No would leave the event without a Yes",
         "All other questions of the event resolved No.";

@@ -195,7 +195,6 @@ const fn code_of(reason: RejectionReason) -> ErrorCode {
         RejectionReason::EventFrozen => ErrorCode::EventFrozen,
         RejectionReason::EventFull => ErrorCode::EventFull,
         RejectionReason::BookNotEmpty => ErrorCode::BookNotEmpty,
-        RejectionReason::SecondYes => ErrorCode::SecondYes,
         RejectionReason::NoWouldLeaveNone => ErrorCode::NoWouldLeaveNone,
         RejectionReason::DomainDiffers => ErrorCode::DomainDiffers,
         RejectionReason::NotResolved => ErrorCode::NotResolved,

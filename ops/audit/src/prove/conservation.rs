@@ -462,21 +462,26 @@ impl Conservation {
     }
 
     /// Every No and every Yes of the outside question, until a question resolves Yes; from then on that
-    /// Yes and the No of all others (docs/verify/rules.md §11).
+    /// Yes and the No of all others, which resolve with it (docs/verify/rules.md §11).
     fn locked_in_event(&self, event: EventNumber, registry: &Registry) -> Check<u64> {
-        let mut no = 0;
+        let (mut no, mut is_one_open) = (0, false);
         let mut after_yes = None;
         let outside = registry.outside(event)?;
         for question in registry.questions(event)?.iter().chain([&outside]) {
             let supply = self.supply(*question);
             no += supply[1];
-            if registry.market(*question)?.payout == Some(Payout::Yes) {
+            let payout = registry.market(*question)?.payout;
+            is_one_open |= payout.is_none();
+            if payout == Some(Payout::Yes) {
                 ensure(after_yes.is_none(), || {
                     format!("two questions of event {event} are Yes")
                 })?;
                 after_yes = Some(supply);
             }
         }
+        ensure(!is_one_open || after_yes.is_none(), || {
+            format!("a question of event {event} is Yes, another one is open")
+        })?;
         let lots = match after_yes {
             Some([yes_of_winner, no_of_winner]) => no - no_of_winner + yes_of_winner,
             None => no + self.supply(outside)[0],

@@ -78,15 +78,13 @@ impl Life {
     }
 
     fn resolve(&mut self) {
-        for (market, payout) in [(1, Payout::Yes), (2, Payout::No), (3, Payout::No)] {
-            let market = MarketNumber(market);
-            self.give(&Command::CloseMarket { market });
-            self.give(&Command::ResolveMarket(ResolveMarket {
-                market,
-                payout,
-                replaces: None,
-            }));
-        }
+        self.give(&Command::CloseMarket { market: A });
+        // The others lose with it.
+        self.give(&Command::ResolveMarket(ResolveMarket {
+            market: A,
+            payout: Payout::Yes,
+            replaces: None,
+        }));
     }
 
     fn redeem(&mut self, market: u32) {

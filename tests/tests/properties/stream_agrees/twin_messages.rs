@@ -322,13 +322,14 @@ impl Twin {
             Event::MarketResolved(MarketResolved { market, payout }) => {
                 let fields = self.listing(market, Some(payout));
                 let touched = story.books.iter().find(|book| book.market == market);
-                assert!(touched.is_none(), "no frame resolves a market with orders");
-                let previous = Some(self.markets[market.0 as usize].changed.0);
+                // The Yes of another question ends its orders in the same frame.
+                let last = self.markets[market.0 as usize].changed.0;
+                let previous = touched.map_or(last, |book| book.previous.0);
                 to.send(
                     StreamReceiver::CustomAll,
                     "market_resolved",
                     &fields,
-                    previous,
+                    Some(previous),
                 );
                 let payout = ("payout", quoted(payout_text(payout)));
                 self.status(to, market, "resolved", &[payout]);

@@ -273,6 +273,56 @@ fn an_event_group_has_a_bounded_list_of_questions() {
     crowd.compare();
 }
 
+/// The longest list, the most events of a command, and orders that wait for `Continue`.
+#[test]
+fn a_yes_ends_every_other_question_of_the_longest_list_with_its_orders() {
+    let mut crowd = Crowd::new();
+    crowd.applied(Command::RegisterEvent { event: EventId(5) });
+    let question = |place: u32| market(2 + place).refines().of(EventNumber(0));
+    for place in 0..MAX_QUESTIONS {
+        crowd.applied(question(place).register());
+    }
+    for place in [0, 1, 3, MAX_QUESTIONS - 1] {
+        let market = question(place).number;
+        crowd.applied(Command::ActivateMarket { market });
+        crowd.applied(trader(MAKER.0).split(market, 100));
+    }
+    for (place, orders) in [(1, BOUND - 2), (3, 5), (MAX_QUESTIONS - 1, 1)] {
+        for _ in 0..orders {
+            crowd.orders += 1;
+            let order = trader(TAKER.0).buy(Lots(1)).at_cents(40);
+            let order = order.on(question(place).number).id(order_id(crowd.orders));
+            let order = order.signed(crowd.now.millis()).terms();
+            let key = KeyNumber(1);
+            crowd.applied(Command::PlaceOrder(PlaceOrder { key, ..order }));
+        }
+    }
+    let winner = question(0).number;
+    crowd.applied(Command::CloseMarket { market: winner });
+    let resolve = Command::ResolveMarket(ResolveMarket {
+        market: winner,
+        payout: Payout::Yes,
+        replaces: None,
+    });
+    crowd.applied(resolve);
+    assert_eq!(crowd.last_event(), Event::WorkPending);
+    // Two of the winner and of the outside question, three of each other one.
+    let settled = 2 * 2 + 3 * (MAX_QUESTIONS as usize - 1);
+    assert_eq!(crowd.pair.events().len(), settled + MAX_VISITED_ORDERS + 1);
+    crowd.compare();
+    assert_eq!(crowd.refused(Command::Step), RejectionReason::WorkPending);
+    assert_eq!(crowd.cancelled(Command::Continue), 4);
+    crowd.compare();
+    // Of each question that has shares, and of no other.
+    for _ in 0..4 {
+        crowd.stepped();
+    }
+    assert_eq!(
+        crowd.refused(Command::Step),
+        RejectionReason::NothingPending
+    );
+}
+
 #[test]
 fn a_payment_of_rebates_leaves_what_accrues_after_its_turn() {
     let mut crowd = Crowd::new();
