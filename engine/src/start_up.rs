@@ -1,5 +1,5 @@
-//! Journals the configuration before serving: that the journal was restored, the newest rules, the
-//! configured domains and settings, an accepted divergence, post-only mode after a restart.
+//! Journals the configuration before serving: that the journal was restored, post-only mode after a
+//! restart, an accepted divergence, the newest rules, the configured domains and settings.
 
 use std::time::Duration;
 
@@ -41,6 +41,8 @@ pub(crate) fn journal_configuration<C: Clocks>(
 ) -> Result<(), EngineError> {
     let first_start = matcher.exchange.sequence() == Sequence(0);
     journal_restore(matcher, config, wait)?;
+    let protects = !first_start && !config.post_only_after_restart.is_zero();
+    let is_protected = protects && begin_post_only(matcher, wait)?;
     if let Some(sequence) = newly_accepted {
         let command = Command::AcceptDivergence { sequence };
         apply(matcher, wait, &command, &[], || {
@@ -84,8 +86,11 @@ pub(crate) fn journal_configuration<C: Clocks>(
         let named = || format!("signing domain {} ({})", domain.number, domain.text);
         apply(matcher, wait, &command, domain.text.as_bytes(), named)?;
     }
-    if !first_start && !config.post_only_after_restart.is_zero() {
-        begin_post_only(matcher, config.post_only_after_restart, wait)?;
+    if is_protected {
+        let (now, _) = matcher.clock.read();
+        let lasting = config.post_only_after_restart.as_nanos();
+        let lasting = u64::try_from(lasting).unwrap_or(u64::MAX);
+        matcher.post_only_until = Some(TimeNs(now.0.saturating_add(lasting)));
     }
     matcher.update_gauges();
     wait(&matcher.journal, matcher.exchange.sequence());
@@ -110,11 +115,7 @@ fn journal_restore<C: Clocks>(
     let command = Command::Restore {
         branch: Branch(branch),
     };
-    let applied = matcher.apply_at_start(OperatorNumber::NONE, &command, &[]);
-    applied.map_err(|refusal| EngineError::Configuration {
-        what: "restored journal".to_owned(),
-        refusal,
-    })?;
+    apply_now(matcher, &command, &[], || "restored journal".to_owned())?;
     tracing::warn!(
         last = last.0,
         "restored from a backup; withdrawals are shut until an admin opens them"
@@ -126,24 +127,24 @@ fn journal_restore<C: Clocks>(
     restored::forget_restored(&*config.journal.disk, &journal).map_err(EngineError::Journal)
 }
 
-/// Keeps a stricter mode set by an operator. Post-only mode may remain from an earlier restart; it
-/// then ends with this restart's period.
+/// Begins post-only mode at the time of the last frame: what fell due since, such as the release of a
+/// delayed order, trades with no maker who could not act meanwhile (docs/verify/rules.md §13). Keeps a
+/// stricter mode set by an operator; returns whether the mode is post-only. It may remain from an earlier
+/// restart, and then ends with this restart's period.
 fn begin_post_only<C: Clocks>(
     matcher: &mut Matcher<C>,
-    lasting: Duration,
     wait: &mut WaitDurable<'_>,
-) -> Result<(), EngineError> {
+) -> Result<bool, EngineError> {
     if !matches!(matcher.mode, SystemMode::Running | SystemMode::PostOnly) {
-        return Ok(());
+        return Ok(false);
     }
+    matcher.stop_clock();
+    do_what_is_due(matcher, wait)?;
     let mode = SystemMode::PostOnly;
-    apply(matcher, wait, &Command::SetMode { mode }, &[], || {
+    apply_now(matcher, &Command::SetMode { mode }, &[], || {
         "post-only mode".to_owned()
     })?;
-    let (now, _) = matcher.clock.read();
-    let lasting = u64::try_from(lasting.as_nanos()).unwrap_or(u64::MAX);
-    matcher.post_only_until = Some(TimeNs(now.0.saturating_add(lasting)));
-    Ok(())
+    Ok(true)
 }
 
 /// Applies a command of the engine's own after everything that must precede it.
@@ -155,6 +156,16 @@ fn apply<C: Clocks>(
     what: impl FnOnce() -> String,
 ) -> Result<(), EngineError> {
     make_way(matcher, wait)?;
+    apply_now(matcher, command, evidence, what)
+}
+
+/// Applies a command of the engine's own, which nothing must precede.
+fn apply_now<C: Clocks>(
+    matcher: &mut Matcher<C>,
+    command: &Command,
+    evidence: &[u8],
+    what: impl FnOnce() -> String,
+) -> Result<(), EngineError> {
     let applied = matcher.apply_at_start(OperatorNumber::NONE, command, evidence);
     applied
         .map(drop)

@@ -258,9 +258,11 @@ fn a_clock_far_ahead_of_the_journal_stops_the_start_until_an_operator_accepts_it
     assert_eq!(frames(directory.path()).len(), before.len());
 
     config.accept_clock_jump = true;
-    config.post_only_after_restart = Duration::from_secs(1);
-    Engine::start(config.clone()).stop();
-    // That start journalled its mode with the current time.
+    let engine = Engine::start(config.clone());
+    let late = deposit(WalletAddress([1; 20]), Micros(100), [9; 32]);
+    engine.client(Role::Operator).ask(late, &[]);
+    engine.stop();
+    // The deposit has the current time.
     config.accept_clock_jump = false;
     Engine::start(config).stop();
 }

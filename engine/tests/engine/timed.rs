@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use foretell_engine::SigningDomain;
+use foretell_engine::{EngineConfig, SigningDomain};
 use foretell_fixtures::Order;
 use foretell_link::{Reply, Role};
 use foretell_model::command::SetTerms;
@@ -173,14 +173,7 @@ fn long_idle(directory: &Path) -> Sequence {
 fn everything_that_fell_due_while_no_engine_ran_precedes_the_commands_of_a_start() {
     let directory = tempfile::tempdir().unwrap();
     let before = long_idle(directory.path());
-    let mut config = config(directory.path());
-    config.post_only_after_restart = Duration::from_secs(60);
-    config.domains = vec![SigningDomain {
-        number: DomainNumber(1),
-        separator: [5; 32],
-        text: "a domain".to_owned(),
-    }];
-    let engine = Engine::start(config);
+    let engine = Engine::start(with_domain(directory.path()));
     assert_eq!(engine.client(Role::Reader).status().live_orders, 0);
     engine.stop();
     let after = frames(directory.path()).split_off(usize::try_from(before.0).unwrap());
@@ -203,9 +196,48 @@ fn everything_that_fell_due_while_no_engine_ran_precedes_the_commands_of_a_start
         "{after:?}"
     );
     let rest: Vec<Command> = after[4..].iter().map(|frame| frame.command).collect();
-    let mode = SystemMode::PostOnly;
+    assert!(matches!(rest[..], [Command::RegisterDomain(_)]), "{rest:?}");
+}
+
+fn with_domain(directory: &Path) -> EngineConfig {
+    let mut config = config(directory);
+    config.domains = vec![SigningDomain {
+        number: DomainNumber(1),
+        separator: [5; 32],
+        text: "a domain".to_owned(),
+    }];
+    config
+}
+
+/// A maker who could not act meanwhile trades with nobody before the protected time ends.
+#[test]
+fn nothing_that_fell_due_while_no_engine_ran_trades_before_post_only_begins() {
+    let directory = tempfile::tempdir().unwrap();
+    let before = long_idle(directory.path());
+    let mut config = with_domain(directory.path());
+    config.post_only_after_restart = Duration::from_secs(60);
+    let engine = Engine::start(config);
+    assert_eq!(engine.client(Role::Reader).status().live_orders, 0);
+    engine.stop();
+    let after = frames(directory.path()).split_off(usize::try_from(before.0).unwrap());
     assert!(
-        matches!(rest[..], [Command::RegisterDomain(_), last] if last == Command::SetMode { mode }),
-        "{rest:?}"
+        matches!(
+            time_s_deeds(&after)[..],
+            [
+                Event::OrderClosed(OrderClosed {
+                    reason: CloseReason::Expired,
+                    ..
+                }),
+                Event::MarketCleared { .. },
+                Event::MarketStateSet(MarketStateSet {
+                    state: MarketState::Closed,
+                    ..
+                }),
+            ]
+        ),
+        "{after:?}"
     );
+    let mode = SystemMode::PostOnly;
+    assert_eq!(after[0].command, Command::SetMode { mode });
+    assert!(matches!(after[4].command, Command::RegisterDomain(_)));
 }
