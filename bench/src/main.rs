@@ -98,8 +98,13 @@ fn run(cli: Cli, output: Output) -> Result<ExitCode, Failure> {
         }
         Command::Measure(measurement) => measurement.run()?,
     };
+    let failed = report.failed().join("; ");
     files::show(report, cli.save.as_deref(), cli.hlog.as_deref(), output)?;
-    Ok(ExitCode::SUCCESS)
+    match failed.is_empty() {
+        true => Ok(ExitCode::SUCCESS),
+        false => Err(Failure::new(format!("these parts failed: {failed}"))
+            .hint(format!("foretell-bench all --only '{failed}'"))),
+    }
 }
 
 fn write_stream(

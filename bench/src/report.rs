@@ -1,5 +1,6 @@
 //! The report of a measurement: one type that is printed, saved as JSON, compared and drawn.
 
+pub(crate) mod figure;
 mod goal;
 mod log;
 mod measure;
@@ -26,6 +27,8 @@ pub struct Report {
     pub bench: String,
     /// Size of the measurement, as text.
     pub scope: String,
+    /// Why a part of a combined run has no figures.
+    pub error: Option<String>,
     /// Machine, time and program.
     pub stamp: Stamp,
     /// Number of rounds; figures are their medians.
@@ -63,6 +66,7 @@ impl Report {
         Self {
             bench: bench.to_owned(),
             scope: String::new(),
+            error: None,
             stamp: Stamp::now(durability),
             rounds: 0,
             measures: Vec::new(),
@@ -115,6 +119,13 @@ impl Report {
         self.measures.iter().find(|measure| measure.name == name)
     }
 
+    /// Names of the parts that failed.
+    #[must_use]
+    pub fn failed(&self) -> Vec<&str> {
+        let failed = self.parts.iter().filter(|part| part.error.is_some());
+        failed.map(|part| part.bench.as_str()).collect()
+    }
+
     /// The report and its parts, or only the parts if it has no content of its own.
     pub fn leaves(&self) -> Vec<&Self> {
         if self.parts.is_empty() {
@@ -128,6 +139,7 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::harness::latency::Quantiles;
 
     fn part(bench: &str) -> Report {
         let mut report = Report::begin(bench, "none");
@@ -154,6 +166,25 @@ mod tests {
                 .all(|leaf| leaf.stamp.commit == "0123abc")
         );
         assert_eq!(all.leaves().len(), 2);
+    }
+
+    /// JSON has no such numbers: they are `null` in it.
+    #[test]
+    fn a_figure_that_is_no_number_comes_back_as_none() {
+        let mut report = part("load");
+        let infinite = Measure::of("knee", "requests/s", vec![f64::NAN, f64::INFINITY]);
+        let quantiles = Quantiles {
+            p50: f64::NAN,
+            p99: f64::NAN,
+            p999: 1.0,
+        };
+        let knee = infinite.quantiles(quantiles).over(&report.measures[0]);
+        report.measures.push(knee);
+        let json = serde_json::to_string(&report).unwrap();
+        let back: Report = serde_json::from_str(&json).unwrap();
+        let knee = back.measure("knee").unwrap();
+        assert!(knee.value.is_nan() && knee.rounds.iter().all(|round| round.is_nan()));
+        assert!(knee.ratio().unwrap().is_nan() && knee.quantiles.unwrap().p999 == 1.0);
     }
 
     #[test]

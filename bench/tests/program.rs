@@ -17,6 +17,25 @@ fn measured(arguments: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).expect("JSON")
 }
 
+/// A reference that fails ends one part: the run says which, has the other, and exits with 1.
+#[test]
+fn a_part_that_fails_leaves_the_others_and_fails_the_run() {
+    let parts = "match, 1 market; replay";
+    let output = Command::new(env!("CARGO_BIN_EXE_foretell-bench"))
+        .args(["--json", "all", "--quick", "--only", parts])
+        .args(["--reference", "echo no book here >&2; exit 9"])
+        .output()
+        .expect("the binary starts");
+    assert_eq!(output.status.code(), Some(1));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let error = report["parts"][0]["error"].as_str().expect("an error");
+    assert!(error.contains("ended with exit status: 9"), "{error}");
+    assert!(report["parts"][1]["error"].is_null(), "{report:#}");
+    let said = String::from_utf8_lossy(&output.stderr);
+    let last: Value = serde_json::from_str(said.lines().last().expect("a line")).expect("JSON");
+    assert_eq!(last["error"], "these parts failed: match, 1 market");
+}
+
 #[test]
 fn catalog_measures_imports_and_answers_and_keeps_the_catalog() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -62,7 +81,8 @@ fn catalog_measures_imports_and_answers_and_keeps_the_catalog() {
 fn data_measures_every_query_and_keeps_the_history() {
     let cache = tempfile::tempdir().expect("a directory");
     let measure = || {
-        let sizes = "data --trades 2000 --wallets 200 --markets 60 --rounds 1 --cache";
+        let sizes =
+            "data --trades 2000 --wallets 200 --markets 60 --rounds 1 --times 1 --bursts 1 --cache";
         let cache = cache.path().to_str().expect("UTF-8");
         measured(&sizes.split(' ').chain([cache]).collect::<Vec<_>>())
     };

@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use ::http::header::{CONTENT_LENGTH, DATE};
 use ::http::{HeaderMap, HeaderName};
 use bytes::Bytes;
+use clap::Args;
 
 use super::http::{self, Connection, success};
 use super::latency::{NANOS_PER_US, ratio};
@@ -19,10 +20,21 @@ use crate::report::{Measure, Report};
 pub(crate) const CONNECTIONS: usize = 16;
 /// Requests per burst on each connection; gateway and bare server alternate by bursts.
 const BURST: usize = 50;
-/// Bursts per round.
-const BURSTS: usize = 10;
-/// Requests per round to each server.
-pub(crate) const REQUESTS: usize = CONNECTIONS * BURST * BURSTS;
+
+/// Length of a round.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Bursts {
+    /// Bursts per round, each of 800 requests to each server
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    bursts: u32,
+}
+
+impl Bursts {
+    /// Requests per round to each server.
+    pub(crate) const fn requests(self) -> usize {
+        CONNECTIONS * BURST * self.bursts as usize
+    }
+}
 
 /// Microseconds per request in one round.
 pub(crate) struct AbRound {
@@ -33,6 +45,7 @@ pub(crate) struct AbRound {
 /// Connections to the gateway and to a bare server with the same response.
 pub(crate) struct AbRounds {
     request: Vec<u8>,
+    length: Bursts,
     /// Size of the response body.
     pub(crate) bytes: usize,
     to_gateway: Vec<Connection>,
@@ -48,6 +61,7 @@ impl AbRounds {
         address: SocketAddr,
         gateway: ThreadTime,
         query: &str,
+        length: Bursts,
     ) -> Result<Self, MeasureError> {
         let failed = MeasureError::io;
         let request = http::get(query, "");
@@ -66,6 +80,7 @@ impl AbRounds {
         };
         Ok(Self {
             request,
+            length,
             bytes,
             to_gateway: many(address).map_err(failed("connecting"))?,
             to_bare: many(bare.address).map_err(failed("connecting"))?,
@@ -100,11 +115,11 @@ impl AbRounds {
 
     fn round(&mut self) -> Result<AbRound, MeasureError> {
         let (mut gateway, mut bare) = (0, 0);
-        for _ in 0..BURSTS {
+        for _ in 0..self.length.bursts {
             gateway += burst(&mut self.to_gateway, &self.request, &self.gateway)?;
             bare += burst(&mut self.to_bare, &self.request, &self.bare_time)?;
         }
-        let each = |nanos| ratio(nanos, REQUESTS as u64) / NANOS_PER_US;
+        let each = |nanos| ratio(nanos, self.length.requests() as u64) / NANOS_PER_US;
         Ok(AbRound {
             gateway: each(gateway),
             bare: each(bare),

@@ -8,6 +8,8 @@ use hdrhistogram::Histogram;
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 
+use crate::report::figure;
+
 pub(crate) const NANOS_PER_US: f64 = 1e3;
 pub(crate) const NANOS_PER_MS: f64 = 1e6;
 
@@ -15,10 +17,13 @@ pub(crate) const NANOS_PER_MS: f64 = 1e6;
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Quantiles {
     /// Median.
+    #[serde(deserialize_with = "figure::one")]
     pub p50: f64,
     /// 99th percentile.
+    #[serde(deserialize_with = "figure::one")]
     pub p99: f64,
     /// 99.9th percentile.
+    #[serde(deserialize_with = "figure::one")]
     pub p999: f64,
 }
 

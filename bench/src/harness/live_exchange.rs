@@ -26,6 +26,8 @@ use crate::workloads::venue::{Account, Venue};
 pub(crate) const PREFIX: &str = "BENCH";
 /// Maximum age of requests: all are signed before the first is sent.
 const OLDEST_SECONDS: u32 = 24 * 3_600;
+/// Longest pause of a client, which shares the machine with what it measures.
+const CLIENT_PATIENCE: Duration = Duration::from_secs(600);
 /// Far above the time of a start.
 const READY_PATIENCE: Duration = Duration::from_secs(30);
 
@@ -63,9 +65,16 @@ impl LiveExchange {
         let gateway = foretell_gateway::start(GatewayConfig {
             snapshots: data.join(SNAPSHOT_DIRECTORY),
             listen: vec![(Surface::Trading, SocketAddr::from(([127, 0, 0, 1], 0)))],
-            connections,
+            connections: ConnectionLimits {
+                head: CLIENT_PATIENCE,
+                body: CLIENT_PATIENCE,
+                idle: CLIENT_PATIENCE,
+                ..connections
+            },
             streams: foretell_gateway::StreamLimits {
                 per_address: usize::MAX,
+                // Every message is of a frame, also where clients take long to connect.
+                quiet_book: Duration::ZERO,
                 ..Default::default()
             },
             // A measurement asks as fast as it can, from one address.

@@ -16,7 +16,7 @@ use clap::Args;
 use self::figures::QueryResult;
 use self::queries::DataQuery;
 use crate::error::MeasureError;
-use crate::harness::ab_rounds::{AbRounds, REQUESTS};
+use crate::harness::ab_rounds::{AbRounds, Bursts};
 use crate::harness::gateway_process::GatewayProcess;
 use crate::harness::http::{self, Connection, success};
 use crate::harness::latency::{NANOS_PER_MS, NANOS_PER_US, Stopwatch, median, ratio};
@@ -26,8 +26,6 @@ use crate::report::{Goal, Report};
 use crate::workloads::history::{MAKERS, Shape};
 use crate::workloads::venue;
 
-/// Requests per query and round.
-const TIMES: usize = 20;
 /// Minimum request rate as a fraction of the bare server's.
 const RATE_GOAL: f64 = 0.3;
 /// Name prefix of a gateway's serving threads.
@@ -45,9 +43,14 @@ pub struct DataScope {
     /// Markets in the history; activity follows Zipf's law
     #[arg(long, default_value_t = 5_000, value_parser = clap::value_parser!(u32).range(2..))]
     markets: u32,
-    /// Rounds of 20 requests per query, and of the baseline server
+    /// Rounds of every query, and of the baseline server
     #[arg(long, default_value_t = 5)]
     rounds: usize,
+    /// Requests per query and round
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    times: u32,
+    #[command(flatten)]
+    length: Bursts,
     /// Cache directory; 10 million trades need 20 GB [default: the system's directory of
     /// temporary files]
     #[arg(long, value_name = "DIR")]
@@ -79,9 +82,9 @@ pub(super) fn measure(scope: &DataScope) -> Result<Report, MeasureError> {
     let mut connection =
         Connection::open(running.address).map_err(MeasureError::io("connecting"))?;
     let all = queries::all(&shape);
-    let queries = ask_all(&mut connection, &serving(&running)?, &all, rounds)?;
+    let queries = ask_all(&mut connection, &serving(&running)?, &all, scope)?;
     figures::add_queries(&mut report, &queries);
-    add_costs(&mut report, &running, &shape, rounds)?;
+    add_costs(&mut report, &running, &shape, scope)?;
     figures::add_memory(&mut report, &running.memory()?, shape.trades);
     let made = match kept.write_seconds {
         Some(seconds) => format!("written in {seconds:.0} s to {}", kept.data.display()),
@@ -96,14 +99,15 @@ pub(super) fn measure(scope: &DataScope) -> Result<Report, MeasureError> {
     ));
     report.rounds = rounds;
     report.scope = format!(
-        "{} trades, {} wallets, {} markets, {} commands; {} queries, each {} times; {REQUESTS} \
+        "{} trades, {} wallets, {} markets, {} commands; {} queries, each {} times; {} \
          requests a round to each server",
         shape.trades,
         shape.crowd + MAKERS,
         shape.markets,
         last.0,
         queries.len(),
-        rounds * TIMES
+        rounds * scope.times as usize,
+        scope.length.requests()
     );
     drop((running, operator));
     engine.stop()?;
@@ -125,13 +129,14 @@ impl QueryRounds<'_> {
         &mut self,
         connection: &mut Connection,
         serving: &ThreadTime,
+        times: u32,
     ) -> Result<(), MeasureError> {
         let time = || serving.nanos().map_err(MeasureError::io("reading a clock"));
         let before = time()?;
-        for _ in 0..TIMES {
+        for _ in 0..times {
             success(self.stopwatch.time(|| connection.ask(&self.request)))?;
         }
-        let mean = ratio(time()? - before, TIMES as u64);
+        let mean = ratio(time()? - before, times.into());
         self.processor.push(mean / NANOS_PER_US);
         Ok(())
     }
@@ -143,7 +148,7 @@ fn ask_all<'a>(
     connection: &mut Connection,
     serving: &ThreadTime,
     questions: &'a [DataQuery],
-    rounds: usize,
+    scope: &DataScope,
 ) -> Result<Vec<QueryResult<'a>>, MeasureError> {
     let mut asked = Vec::new();
     for question in questions {
@@ -156,9 +161,9 @@ fn ask_all<'a>(
             processor: Vec::new(),
         });
     }
-    for _ in 0..rounds {
+    for _ in 0..scope.rounds.max(1) {
         for asked in &mut asked {
-            asked.round(connection, serving)?;
+            asked.round(connection, serving, scope.times)?;
         }
     }
     let measured = asked.into_iter().map(|asked| QueryResult {
@@ -181,14 +186,15 @@ fn add_costs(
     report: &mut Report,
     running: &GatewayProcess,
     shape: &Shape,
-    rounds: usize,
+    scope: &DataScope,
 ) -> Result<(), MeasureError> {
     let [_, (_, buyer), ..] = queries::wallets(shape);
     let user = venue::wallet(buyer);
     for path in ["/trades", "/positions"] {
         let query = format!("{path}?user={user}");
-        let mut ab_rounds = AbRounds::open(running.address, serving(running)?, &query)?;
-        let rounds = ab_rounds.rounds(rounds)?;
+        let mut ab_rounds =
+            AbRounds::open(running.address, serving(running)?, &query, scope.length)?;
+        let rounds = ab_rounds.rounds(scope.rounds.max(1))?;
         report
             .notes
             .push(format!("{path}?user=: {} bytes", ab_rounds.bytes));

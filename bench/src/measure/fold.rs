@@ -12,11 +12,11 @@ use foretell_matching::{Capacity, Exchange, Replay};
 use foretell_model::Sequence;
 use foretell_view::{SeenChunks, View};
 
-use super::ScratchDir;
+use super::{HistorySize, ScratchDir};
 use crate::error::MeasureError;
 use crate::harness::latency::{processor_nanos, ratio};
 use crate::report::{Goal, Measure, Report};
-use crate::workloads::history::{self, Shape};
+use crate::workloads::history;
 
 /// Maximum nanoseconds of CPU time a command, of the publisher and of a gateway.
 const NANOS_GOAL: f64 = 3_000.0;
@@ -32,6 +32,8 @@ pub struct FoldScope {
     /// Rounds; medians are reported
     #[arg(long, default_value_t = 3)]
     rounds: usize,
+    #[command(flatten)]
+    size: HistorySize,
     #[command(flatten)]
     scratch: ScratchDir,
 }
@@ -62,7 +64,7 @@ pub(super) fn measure(scope: &FoldScope) -> Result<Report, MeasureError> {
     let mut report = Report::begin("fold", "none");
     let scratch = scope.scratch.directory("fold")?;
     let data = scratch.path().join("history");
-    let (written, _) = history::write(&data, &Shape::of_start(scope.trades))?;
+    let (written, _) = history::write(&data, &scope.size.shape(scope.trades))?;
     let journal = data.join(JOURNAL_DIRECTORY);
     let mut lanes = FollowerWork::ALL.map(|_| Vec::new());
     let mut history_bytes = 0;
@@ -129,25 +131,4 @@ fn follow(journal: &Path, work: FollowerWork, last: Sequence) -> Result<(u64, u6
             .map(|bytes| bytes.as_ref().as_ref().len() as u64)
             .sum(),
     ))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn followers_are_measured_to_the_last_command() {
-        let scope = FoldScope {
-            trades: 1_000,
-            rounds: 2,
-            scratch: ScratchDir::default(),
-        };
-        let report = measure(&scope).unwrap();
-        let of = |work: FollowerWork| report.measure(work.name()).unwrap().value;
-        assert!(
-            of(FollowerWork::Read) > 0.0 && of(FollowerWork::Gateway) > 0.0,
-            "{report}"
-        );
-        assert_eq!(report.goals.len(), 3);
-    }
 }

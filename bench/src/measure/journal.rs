@@ -29,8 +29,8 @@ use crate::workloads::workload::WorkloadKind;
 const IDLE_GOAL: f64 = 1.3;
 /// Maximum ratios at half load, at median and p99.
 const LOAD_GOALS: [f64; 2] = [2.0, 4.0];
-/// Stream whose frames are encoded: markets, commands, resting orders.
-const STREAM: (u32, usize, u32) = (1, 500_000, 10_000);
+/// Orders that rest in the stream whose frames are encoded.
+const RESTING: u32 = 10_000;
 /// Owner of the account.
 const OWNER: WalletAddress = WalletAddress([9; 20]);
 /// Commands in flight when measuring the engine's capacity.
@@ -54,6 +54,9 @@ pub struct JournalScope {
     /// Orders per round, one at a time
     #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..))]
     orders: u32,
+    /// Commands whose frames are encoded, in one market
+    #[arg(long, default_value_t = 500_000)]
+    commands: usize,
     /// Seconds per round at half load
     #[arg(long = "seconds", value_name = "SECONDS", default_value = "1", value_parser = super::seconds)]
     turn: Duration,
@@ -66,7 +69,7 @@ pub(super) fn measure(scope: &JournalScope) -> Result<Report, MeasureError> {
     report.rounds = scope.rounds.max(1);
     let scratch = scope.scratch.directory("journal")?;
     let data = scratch.path().join("data");
-    encode(&mut report)?;
+    encode(&mut report, scope.commands)?;
     let (engine, ..) = start_alone(&data, &Domains::default(), OWNER)?;
     let mut file = SyncFile::create(&scratch.path().join("floor"))
         .map_err(MeasureError::io("preparing the floor's file"))?;
@@ -79,9 +82,8 @@ pub(super) fn measure(scope: &JournalScope) -> Result<Report, MeasureError> {
 }
 
 /// Encodes frames with evidence, and copies them.
-fn encode(report: &mut Report) -> Result<(), MeasureError> {
-    let (markets, commands, live) = STREAM;
-    let stream = crate::generate(markets, commands, live)?;
+fn encode(report: &mut Report, commands: usize) -> Result<(), MeasureError> {
+    let stream = crate::generate(1, commands, RESTING)?;
     let subject = Subject::new(&stream, WorkloadKind::Plain);
     let (mut copies, mut encodes) = (Vec::new(), Vec::new());
     for _ in 0..report.rounds {
@@ -323,6 +325,7 @@ mod tests {
         let scope = JournalScope {
             rounds: 1,
             orders: 5,
+            commands: 20_000,
             turn: Duration::from_millis(50),
             scratch: ScratchDir::default(),
         };

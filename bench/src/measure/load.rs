@@ -44,7 +44,7 @@ use clock::SECOND;
 use endpoint::Endpoint;
 use figures::Outcome;
 use jitter::Jitter;
-use knee_search::search;
+use knee_search::{Steps, search};
 use latency_record::LatencyRecord;
 use request_mix::RequestMix;
 use schedule::Schedule;
@@ -107,6 +107,9 @@ pub struct LoadScope {
     /// Maximum p99 at the rate that is searched, in milliseconds
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     p99: u64,
+    /// Precision of the rate that is searched, in percent
+    #[arg(long, default_value_t = 5, conflicts_with = "rate", value_parser = clap::value_parser!(u32).range(1..=100))]
+    precision: u32,
     /// Rounds against baseline servers; medians are reported
     #[arg(long, default_value_t = 3, conflicts_with_all = ["rate", "url"])]
     rounds: usize,
@@ -180,6 +183,14 @@ impl LoadScope {
         self.p99 * 1_000_000
     }
 
+    fn steps(&self, first: u32, factor: f64) -> Steps {
+        Steps {
+            first,
+            factor,
+            exact: 1.0 + f64::from(self.precision) / 100.0,
+        }
+    }
+
     /// Describes requests and connections.
     fn words(&self) -> String {
         format!(
@@ -216,7 +227,7 @@ fn load(scope: &LoadScope, durability: &str, endpoint: &Endpoint) -> Result<Repo
         return Ok(report.end());
     }
     report.scope += &format!(", the highest rate with p99 <= {} ms", scope.p99);
-    let found = search(FIRST_RATE, FACTOR, scope.bound(), |rate| {
+    let found = search(scope.steps(FIRST_RATE, FACTOR), scope.bound(), |rate| {
         run(endpoint, &scope.plan(rate, SEARCH_PATIENCE))
     })?;
     let knee = found.knee.map_or(f64::NAN, f64::from);

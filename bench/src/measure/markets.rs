@@ -82,18 +82,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_work_is_done_among_many_markets() {
-        let scope = MarketsScope {
-            commands: 3_000,
-            rounds: 1,
-        };
-        let report = measure(&scope).unwrap();
-        assert_eq!(report.measures.len(), 2);
-        assert!(report.measures.iter().all(|measure| measure.value > 0.0));
-        assert!(report.goals[0].found.is_some());
-    }
-
-    #[test]
     fn scattered_markets_are_as_many_as_are_said() {
         let (few, many) = streams(200_000).unwrap();
         assert_eq!(many.markets(), few.markets() * FOR_EACH);

@@ -31,11 +31,12 @@ use tempfile::TempDir;
 
 use crate::error::MeasureError;
 use crate::report::Report;
+use crate::workloads::history::{MAKERS, Shape};
 
 /// A measurement, which produces a report.
 #[derive(Debug, Subcommand)]
 pub enum Measurement {
-    /// Run every measurement (within 15 minutes on two cores)
+    /// Run every measurement but replicate, in 15 minutes
     All(all::AllScope),
     /// Compare the matching core with a bare array book
     Match(core_step::MatchScope),
@@ -106,11 +107,38 @@ impl Measurement {
     }
 }
 
-/// Parses a duration in whole seconds.
+/// Parses a duration in seconds; the longest is a week.
 fn seconds(text: &str) -> Result<Duration, String> {
-    match text.parse() {
-        Ok(seconds @ 1..) => Ok(Duration::from_secs(seconds)),
-        _ => Err("not a whole number of seconds, at least 1".to_owned()),
+    let seconds = text.parse().ok();
+    let seconds = seconds.filter(|seconds| (0.1..=604_800.0).contains(seconds));
+    let seconds = seconds.map(Duration::from_secs_f64);
+    seconds.ok_or_else(|| "not a number of seconds from 0.1 to 604800".to_owned())
+}
+
+/// Wallets and markets of a history.
+#[derive(Clone, Copy, Default, Debug, Args)]
+pub struct HistorySize {
+    /// Wallets in the history [default: by the number of trades]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(100..))]
+    wallets: Option<u32>,
+    /// Markets in the history [default: by the number of trades]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    markets: Option<u32>,
+}
+
+impl HistorySize {
+    /// The history with this number of trades and few live orders.
+    fn shape(self, trades: u32) -> Shape {
+        Shape {
+            trades: trades.into(),
+            live_orders: trades / 1_000,
+            crowd: match self.wallets {
+                Some(wallets) => wallets - MAKERS,
+                None => (trades / 100).min(100_000),
+            },
+            markets: (self.markets).unwrap_or_else(|| (trades / 2_000).clamp(1, 5_000)),
+            lived: false,
+        }
     }
 }
 

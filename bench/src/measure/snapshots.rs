@@ -15,7 +15,6 @@ const GOAL: f64 = 1.3;
 /// Small enough that on the shortest history every wallet has traded in all of its markets.
 const CROWD: u32 = 200;
 const MARKETS: u32 = 100;
-const ORDERS: u32 = 20_000;
 /// Factor by which the larger live state is larger.
 const MORE: u32 = 5;
 
@@ -25,6 +24,9 @@ pub struct SnapshotsScope {
     /// Trades of the longest history; the others have 10% and 30%
     #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(100..))]
     trades: u32,
+    /// Resting orders; five times as many in the larger state
+    #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    orders: u32,
     #[command(flatten)]
     scratch: ScratchDir,
 }
@@ -33,12 +35,12 @@ pub struct SnapshotsScope {
 pub(super) fn measure(scope: &SnapshotsScope) -> Result<Report, MeasureError> {
     let mut report = Report::begin("snapshots", "disk");
     let scratch = scope.scratch.directory("snapshots")?;
-    let trades = u64::from(scope.trades);
+    let (trades, orders) = (u64::from(scope.trades), scope.orders);
     let shapes = [
-        (trades / 10, ORDERS),
-        (trades * 3 / 10, ORDERS),
-        (trades, ORDERS),
-        (trades / 10, MORE * ORDERS),
+        (trades / 10, orders),
+        (trades * 3 / 10, orders),
+        (trades, orders),
+        (trades / 10, MORE * orders),
     ];
     let shapes = shapes.map(|(trades, live_orders)| Shape {
         trades,

@@ -13,7 +13,7 @@ use foretell_journal::snapshot::images;
 use foretell_model::command::Deposit;
 use foretell_model::{Command, Micros, Sequence, WalletAddress};
 
-use super::{ScratchDir, publisher_step};
+use super::{HistorySize, ScratchDir, publisher_step};
 use crate::error::MeasureError;
 use crate::harness::gateway_process::GatewayProcess;
 use crate::harness::latency::{median, ratio};
@@ -47,6 +47,8 @@ pub struct StartScope {
     #[arg(long = "seconds", value_name = "SECONDS", default_value = "10", value_parser = super::seconds)]
     turn: Duration,
     #[command(flatten)]
+    size: HistorySize,
+    #[command(flatten)]
     scratch: ScratchDir,
 }
 
@@ -56,22 +58,26 @@ pub(super) fn measure(scope: &StartScope) -> Result<Report, MeasureError> {
     let mut report = Report::begin("start", "disk");
     let scratch = scope.scratch.directory("start")?;
     let (trades, rounds) = (scope.trades, scope.rounds.max(1));
-    let crowd = (trades / 100).min(100_000);
-    let markets = (trades / 2_000).clamp(1, 5_000);
-    let (few, many) = (trades / 1_000, trades / 50);
+    let whole = scope.size.shape(trades);
+    let short = Shape {
+        trades: whole.trades / 10,
+        ..whole
+    };
     let shapes = [
-        (0, 0, 1, 1),
-        (trades / 10, few, crowd, markets),
-        (trades / 10, many, crowd, markets),
-        (trades, few, crowd, markets),
+        Shape {
+            trades: 0,
+            live_orders: 0,
+            crowd: 1,
+            markets: 1,
+            ..whole
+        },
+        short,
+        Shape {
+            live_orders: trades / 50,
+            ..short
+        },
+        whole,
     ];
-    let shapes = shapes.map(|(trades, live_orders, crowd, markets)| Shape {
-        trades: trades.into(),
-        live_orders,
-        crowd,
-        markets,
-        lived: false,
-    });
     let (runs, longest) = run_histories(&mut report, scratch.path(), &shapes, rounds)?;
     report
         .goals

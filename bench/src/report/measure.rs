@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::figure;
 use crate::harness::latency::{Quantiles, median};
 
 /// Direction of improvement.
@@ -24,8 +25,10 @@ pub struct Measure {
     /// Direction of improvement.
     pub better: Better,
     /// The median of the rounds.
+    #[serde(deserialize_with = "figure::one")]
     pub value: f64,
     /// Value of each round.
+    #[serde(deserialize_with = "figure::many")]
     pub rounds: Vec<f64>,
     /// Quantiles of single durations, if taken.
     pub quantiles: Option<Quantiles>,
@@ -39,8 +42,10 @@ pub struct Baseline {
     /// Name of the baseline in the same report.
     pub name: String,
     /// Median of the rounds' ratios: disturbances of a whole round cancel out.
+    #[serde(deserialize_with = "figure::one")]
     pub ratio: f64,
     /// Ratio of measure to baseline, by round.
+    #[serde(deserialize_with = "figure::many")]
     pub ratios: Vec<f64>,
 }
 

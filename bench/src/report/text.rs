@@ -7,7 +7,10 @@ use crate::harness::latency::Quantiles;
 
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        writeln!(f, "bench {}: {}", self.bench, self.scope)?;
+        match &self.error {
+            Some(error) => writeln!(f, "bench {}: failed: {error}", self.bench)?,
+            None => writeln!(f, "bench {}: {}", self.bench, self.scope)?,
+        }
         writeln!(f, "{}", self.stamp)?;
         if !self.measures.is_empty() {
             write_measures(f, self)?;

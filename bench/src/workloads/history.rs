@@ -54,19 +54,6 @@ pub(crate) struct Shape {
     pub(crate) lived: bool,
 }
 
-impl Shape {
-    /// The history of `foretell-bench start` with this number of trades and few live orders.
-    pub(crate) fn of_start(trades: u32) -> Self {
-        Self {
-            trades: trades.into(),
-            live_orders: trades / 1_000,
-            crowd: (trades / 100).min(100_000),
-            markets: (trades / 2_000).clamp(1, 5_000),
-            lived: false,
-        }
-    }
-}
-
 /// Facts about a lived history.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub(crate) struct Census {

@@ -84,7 +84,7 @@ pub(super) fn compare(scope: &LoadScope) -> Result<Report, MeasureError> {
                 None => (FIRST_RATE, FACTOR),
             };
             let run = |rate| run(&server.endpoint, &scope.plan(rate, SEARCH_PATIENCE));
-            search(first, factor, scope.bound(), run)
+            search(scope.steps(first, factor), scope.bound(), run)
         };
         let exchange_knee = knee(&exchange, before.map(|round| &round.exchange))?;
         let checks_knee = knee(&checks, before.map(|round| &round.checks))?;

@@ -5,8 +5,6 @@ use std::fmt::{self, Display};
 use super::figures::Outcome;
 use crate::error::MeasureError;
 
-/// Precision of the knee: a twentieth.
-const EXACT: f64 = 1.05;
 /// Minimum rate.
 const LOWEST: u32 = 50;
 /// Maximum rate.
@@ -49,15 +47,24 @@ pub(super) struct KneeSearch {
     pub(super) attempts: Vec<Attempt>,
 }
 
+/// How a rate is searched.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Steps {
+    /// The first rate.
+    pub(super) first: u32,
+    /// Factor between rates until two enclose the knee.
+    pub(super) factor: f64,
+    /// Factor between the two that ends the search.
+    pub(super) exact: f64,
+}
+
 /// Searches the highest rate at which the server keeps up with p99 within `bound` nanoseconds;
-/// `attempt` makes a run. Steps from `first` up or down by `factor` until two rates enclose it,
-/// then bisects. A failing rate is tried twice, since another program may have taken the CPU.
+/// `attempt` makes a run. Steps up or down until two rates enclose it, then bisects. A failing rate is tried twice, since another program may have taken the CPU.
 ///
 /// # Errors
 /// Those of `attempt`.
 pub(super) fn search(
-    first: u32,
-    factor: f64,
+    steps: Steps,
     bound: u64,
     mut attempt: impl FnMut(u32) -> Result<Outcome, MeasureError>,
 ) -> Result<KneeSearch, MeasureError> {
@@ -79,7 +86,7 @@ pub(super) fn search(
         Ok(false)
     };
     let (mut low, mut high) = (None, None);
-    let mut rate = first.clamp(LOWEST, HIGHEST);
+    let mut rate = steps.first.clamp(LOWEST, HIGHEST);
     loop {
         if holds(rate)? {
             low = Some(rate);
@@ -88,12 +95,12 @@ pub(super) fn search(
         }
         rate = match (low, high) {
             (Some(low), Some(high)) => match between(low, high) {
-                middle if middle > low && f64::from(high) / f64::from(low) > EXACT => middle,
+                middle if middle > low && f64::from(high) / f64::from(low) > steps.exact => middle,
                 _ => break,
             },
             (Some(HIGHEST), None) | (None, Some(LOWEST)) => break,
-            (Some(low), None) => scaled(low, factor),
-            (None, Some(high)) => scaled(high, 1.0 / factor),
+            (Some(low), None) => scaled(low, steps.factor),
+            (None, Some(high)) => scaled(high, 1.0 / steps.factor),
             (None, None) => unreachable!("a rate holds or does not"),
         };
     }
@@ -125,6 +132,16 @@ mod tests {
     use crate::measure::load::latency_record::{LatencyRecord, histogram};
     use crate::measure::load::request_mix::RequestKind;
 
+    const EXACT: f64 = 1.05;
+
+    const fn steps(first: u32, factor: f64) -> Steps {
+        Steps {
+            first,
+            factor,
+            exact: EXACT,
+        }
+    }
+
     /// The result of a server that answers at most `capacity` requests a second.
     fn outcome(rate: u32, capacity: u32) -> Outcome {
         let mut latencies = LatencyRecord::new(0);
@@ -148,7 +165,10 @@ mod tests {
         #[case] factor: f64,
         #[case] capacity: u32,
     ) {
-        let found = search(first, factor, 1_000_000, |rate| Ok(outcome(rate, capacity))).unwrap();
+        let found = search(steps(first, factor), 1_000_000, |rate| {
+            Ok(outcome(rate, capacity))
+        })
+        .unwrap();
         let knee = found.knee.unwrap();
         assert!(knee <= capacity && f64::from(knee) * EXACT * EXACT >= f64::from(capacity));
         assert!(found.attempts.len() < 25);
@@ -156,16 +176,19 @@ mod tests {
 
     #[test]
     fn there_may_be_no_knee() {
-        let none = search(80, 2.0, 1_000_000, |rate| Ok(outcome(rate, 0))).unwrap();
+        let none = search(steps(80, 2.0), 1_000_000, |rate| Ok(outcome(rate, 0))).unwrap();
         assert_eq!(none.knee, None);
-        let all = search(400_000, 2.0, 1_000_000, |rate| Ok(outcome(rate, u32::MAX))).unwrap();
+        let all = search(steps(400_000, 2.0), 1_000_000, |rate| {
+            Ok(outcome(rate, u32::MAX))
+        })
+        .unwrap();
         assert_eq!(all.knee, Some(HIGHEST));
     }
 
     #[test]
     fn one_bad_moment_is_forgiven() {
         let mut first = true;
-        let found = search(1_000, 2.0, 1_000_000, |rate| {
+        let found = search(steps(1_000, 2.0), 1_000_000, |rate| {
             let stolen = std::mem::take(&mut first);
             Ok(outcome(rate, if stolen { 0 } else { 5_000 }))
         });

@@ -1,0 +1,130 @@
+//! The parts of a whole run, with their sizes.
+
+/// A measurement of the run. `$DIR` stands for the directory of temporary data.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    /// Its name in the report.
+    pub(super) name: &'static str,
+    /// Its command, with all that every run shares: markets, wallets, holders, connections.
+    pub(super) command: &'static str,
+    /// Arguments for figures that count: commands, rounds, seconds.
+    pub(super) full: &'static str,
+    /// Arguments for `--quick`: a few of them.
+    pub(super) quick: &'static str,
+}
+
+pub(super) const PARTS: &[Part] = &[
+    Part {
+        name: "match, 1 market",
+        command: "match --stream $DIR/1",
+        full: "--rounds 3",
+        quick: "--rounds 1",
+    },
+    Part {
+        name: "match, 1000 markets",
+        command: "match --stream $DIR/1000",
+        full: "--rounds 3",
+        quick: "--rounds 1",
+    },
+    Part {
+        name: "markets",
+        command: "markets",
+        full: "--commands 1000000 --rounds 3",
+        quick: "--commands 20000 --rounds 1",
+    },
+    Part {
+        name: "journal",
+        command: "journal --scratch $DIR",
+        full: "--orders 200",
+        quick: "--orders 20 --commands 20000 --rounds 1 --seconds 0.2",
+    },
+    Part {
+        name: "entry",
+        command: "entry --scratch $DIR",
+        full: "--orders 2000 --rounds 10",
+        quick: "--orders 100 --rounds 1",
+    },
+    Part {
+        name: "quotes",
+        command: "quotes --scratch $DIR",
+        full: "--requests 200",
+        quick: "--requests 16 --rounds 1",
+    },
+    Part {
+        name: "settle",
+        command: "settle --holders 77000 --markets 4 --rounds 3 --scratch $DIR",
+        full: "--rate 10000 --turn-ms 400",
+        quick: "--rate 500 --turn-ms 100",
+    },
+    Part {
+        name: "reads",
+        command: "reads --scratch $DIR",
+        full: "--seconds 8",
+        quick: "--bursts 1 --rounds 1 --seconds 0.5",
+    },
+    Part {
+        name: "streams",
+        command: "streams --connections 2000 --scratch $DIR",
+        full: "--rounds 2 --seconds 2",
+        quick: "--rounds 1 --seconds 0.5",
+    },
+    Part {
+        name: "load",
+        command: "load --scratch $DIR",
+        full: "--rounds 2 --seconds 2",
+        // Any machine finds a rate with this bound.
+        quick: "--rounds 1 --seconds 0.5 --p99 1000 --precision 100",
+    },
+    Part {
+        name: "replay",
+        command: "replay --scratch $DIR",
+        full: "--commands 1000000 --rounds 3",
+        quick: "--commands 20000 --rounds 1",
+    },
+    Part {
+        name: "audit",
+        command: "audit --scratch $DIR",
+        full: "--orders 200000 --rounds 3",
+        quick: "--orders 20000 --rounds 1",
+    },
+    Part {
+        name: "fold",
+        command: "fold --wallets 10000 --markets 500 --scratch $DIR",
+        full: "--trades 1000000",
+        quick: "--trades 5000 --rounds 1",
+    },
+    Part {
+        name: "recover",
+        command: "recover --scratch $DIR",
+        full: "--orders 1000000 --rounds 3",
+        quick: "--orders 10000 --rounds 1",
+    },
+    Part {
+        name: "snapshots",
+        command: "snapshots --scratch $DIR",
+        full: "--trades 300000",
+        quick: "--trades 1000 --orders 1000",
+    },
+    Part {
+        name: "start",
+        command: "start --wallets 10000 --markets 500 --scratch $DIR",
+        full: "--trades 1000000 --seconds 3",
+        quick: "--trades 5000 --rounds 1 --seconds 0.2",
+    },
+    Part {
+        name: "data",
+        command: "data --wallets 20000 --markets 1000 --cache $DIR",
+        full: "--trades 1000000 --rounds 3",
+        quick: "--trades 40000 --rounds 1 --times 1 --bursts 1",
+    },
+    Part {
+        name: "catalog",
+        command: "catalog --events 5000 --cache $DIR",
+        full: "--rounds 10",
+        quick: "--rounds 1",
+    },
+];
+/// Streams of the core's goals: file name, markets, resting orders of a thousand commands.
+pub(super) const STREAMS: [(&str, u32, usize); 2] = [("1", 1, 2), ("1000", 1_000, 60)];
+pub(super) const STREAM_COMMANDS: usize = 5_000_000;
+pub(super) const QUICK_STREAM_COMMANDS: usize = 100_000;
