@@ -1,11 +1,12 @@
 //! Three NATS servers on this machine, each a process with JetStream and `sync_interval: always`.
 
+use std::fmt::Display;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use foretell_jetstream::{JetStreamLog, Settings, admin};
+use foretell_jetstream::{JetStreamLog, ServerVersion, Settings, admin};
 
 use crate::error::MeasureError;
 
@@ -24,6 +25,7 @@ pub(crate) struct NatsServers {
 impl NatsServers {
     /// Starts the servers with their files under `directory`, and waits until they have a leader.
     pub(crate) fn start(program: &Path, directory: &Path) -> Result<Self, MeasureError> {
+        check(program)?;
         let ports = free_ports(2 * SERVERS)?;
         let (clients, routes) = ports.split_at(SERVERS);
         let mut servers = Self {
@@ -58,13 +60,23 @@ impl NatsServers {
     }
 
     /// Waits until a stream can be made.
-    fn wait(&self) -> Result<(), MeasureError> {
+    fn wait(&mut self) -> Result<(), MeasureError> {
         let end = Instant::now() + PATIENCE;
         loop {
             match self.make_streams("probe") {
                 Ok(()) => return Ok(()),
                 Err(error) if Instant::now() > end => return Err(error),
                 Err(_) => std::thread::park_timeout(PAUSE),
+            }
+            for child in &mut self.children {
+                let ended = child
+                    .try_wait()
+                    .map_err(MeasureError::io("watching a server"))?;
+                if let Some(status) = ended {
+                    return Err(MeasureError::Wrong(format!(
+                        "a NATS server ended: {status}"
+                    )));
+                }
             }
         }
     }
@@ -119,10 +131,73 @@ fn run(program: &Path, configuration: &Path) -> Result<Child, MeasureError> {
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
-        .map_err(|error| {
-            MeasureError::Wrong(format!(
-                "{}: {error}; install nats-server 2.10.23 or newer, or name it by --nats-server",
-                program.display()
-            ))
-        })
+        .map_err(|error| unusable(program, error))
+}
+
+/// Help of the option that names the program.
+pub(crate) fn program() -> String {
+    format!("Program of the servers, {} or newer", ServerVersion::OLDEST)
+}
+
+/// Refuses a program that does not run or is too old.
+pub(crate) fn check(program: &Path) -> Result<(), MeasureError> {
+    let output = Command::new(program).arg("--version").output();
+    let output = output.map_err(|error| unusable(program, error))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    match ServerVersion::of_program(&text) {
+        Some(version) if version >= ServerVersion::OLDEST => Ok(()),
+        Some(version) => Err(unusable(program, format!("version {version} is too old"))),
+        None => Err(unusable(
+            program,
+            format!("no nats-server, its version is {:?}", text.trim()),
+        )),
+    }
+}
+
+fn unusable(program: &Path, why: impl Display) -> MeasureError {
+    MeasureError::Wrong(format!(
+        "{}: {why}; install nats-server {} or newer, or name it by --nats-server",
+        program.display(),
+        ServerVersion::OLDEST
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_program_that_is_too_old_is_refused_by_its_version() {
+        let directory = tempfile::tempdir().unwrap();
+        let program = |name: &str, says: &str| {
+            let path = directory.path().join(name);
+            std::fs::write(&path, format!("#!/bin/sh\necho '{says}'\n")).unwrap();
+            let executable = std::fs::Permissions::from_mode(0o700);
+            std::fs::set_permissions(&path, executable).unwrap();
+            path
+        };
+        let newest = program("newest", "nats-server: v9.0.0");
+        check(&newest).unwrap();
+        let cases = [
+            (
+                program("old", "nats-server: v2.9.10"),
+                "version 2.9.10 is too old",
+            ),
+            (
+                program("other", "GNU tar 1.34"),
+                r#"its version is "GNU tar 1.34""#,
+            ),
+            (directory.path().join("nothing"), "No such file"),
+        ];
+        for (program, why) in cases {
+            let refused = check(&program).unwrap_err().to_string();
+            let needed = format!("install nats-server {} or newer", ServerVersion::OLDEST);
+            assert!(
+                refused.contains(why) && refused.contains(&needed),
+                "{refused}"
+            );
+        }
+    }
 }

@@ -23,7 +23,7 @@ use crate::baselines::sync_file::SyncFile;
 use crate::error::MeasureError;
 use crate::harness::latency::{NANOS_PER_MS, Stopwatch, nanos};
 use crate::harness::live_exchange::{open_venue, secrets, start_alone};
-use crate::harness::nats_servers::{NatsServers, SERVERS};
+use crate::harness::nats_servers::{self, NatsServers, SERVERS};
 use crate::harness::order_flow::OrderFlow;
 use crate::harness::rounds::Rounds;
 use crate::harness::running_engine::RunningEngine;
@@ -53,8 +53,7 @@ const LAG: &str = "reader behind the acknowledgement";
 /// Arguments of `foretell-bench replicate`.
 #[derive(Debug, Args)]
 pub struct ReplicateScope {
-    /// Program of the servers, 2.10.23 or newer
-    #[arg(long, value_name = "FILE", default_value = "nats-server")]
+    #[arg(long, value_name = "FILE", default_value = "nats-server", help = nats_servers::program())]
     nats_server: PathBuf,
     /// Rounds; medians are reported
     #[arg(long, default_value_t = 5)]
@@ -229,22 +228,25 @@ fn lag(
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
+
     use super::*;
 
-    /// Skipped without the servers' program in `PATH` or `FORETELL_NATS_SERVER`.
+    /// Skipped without a new enough program of the servers in `PATH` or `FORETELL_NATS_SERVER`.
     #[test]
     fn a_leader_is_compared_with_a_bare_client() {
         let program = std::env::var_os("FORETELL_NATS_SERVER").unwrap_or("nats-server".into());
-        if std::process::Command::new(&program)
-            .arg("--version")
-            .output()
-            .is_err()
-        {
-            eprintln!("no nats-server here: skipped");
+        let program = PathBuf::from(program);
+        if let Err(error) = nats_servers::check(&program) {
+            // Write around the harness, which hides the output of passing tests.
+            let _ = writeln!(
+                std::io::stderr(),
+                "SKIPPED: no replication is measured: {error}"
+            );
             return;
         }
         let scope = ReplicateScope {
-            nats_server: program.into(),
+            nats_server: program,
             rounds: 1,
             turn: Duration::from_millis(200),
             scratch: ScratchDir::default(),

@@ -9,8 +9,10 @@
 pub mod admin;
 mod follow;
 mod log;
+mod server_version;
 mod settings;
 mod stream_config;
 
 pub use log::JetStreamLog;
+pub use server_version::ServerVersion;
 pub use settings::{Settings, server_host};

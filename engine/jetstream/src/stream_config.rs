@@ -6,10 +6,9 @@ use async_nats::Client;
 use async_nats::jetstream::stream::{Config, DiscardPolicy, Info, RetentionPolicy, StorageType};
 use foretell_replication::LogError;
 
+use crate::server_version::ServerVersion;
 use crate::settings::Settings;
 
-/// The oldest server whose acknowledgement means that a message is on the disk.
-const OLDEST_SERVER: (u32, u32, u32) = (2, 10, 23);
 /// Time in which a repeated message is recognised by its id.
 const DUPLICATE_WINDOW: Duration = Duration::from_secs(120);
 /// Records of hosts: also under invented names they stay few enough to be read before a takeover. Hosts that run
@@ -53,19 +52,13 @@ pub(crate) fn configs(settings: &Settings, replicas: usize) -> [Config; 3] {
 /// Refuses a server that is too old.
 pub(crate) fn check_server(client: &Client) -> Result<(), LogError> {
     let version = client.server_info().version;
-    match parse(&version) {
-        Some(found) if found >= OLDEST_SERVER => Ok(()),
+    match ServerVersion::parse(&version) {
+        Some(found) if found >= ServerVersion::OLDEST => Ok(()),
         _ => Err(LogError::Unsafe(format!(
-            "the server has version {version:?}, allowed are {}.{}.{} and newer: older ones can lose acknowledged messages",
-            OLDEST_SERVER.0, OLDEST_SERVER.1, OLDEST_SERVER.2
+            "the server has version {version:?}, allowed are {} and newer: older ones can lose acknowledged messages",
+            ServerVersion::OLDEST
         ))),
     }
-}
-
-fn parse(version: &str) -> Option<(u32, u32, u32)> {
-    let plain = version.split(['-', '+']).next()?;
-    let mut numbers = plain.split('.').map(|part| part.parse().ok());
-    Some((numbers.next()??, numbers.next()??, numbers.next()??))
 }
 
 /// Refuses settings that can lose a message, or another number of replicas than wanted (0 = any).
@@ -131,25 +124,5 @@ pub(crate) fn check_stream(info: &Info, wanted: &Config) -> Result<(), LogError>
     match can_lose.iter().find(|(loses, _)| *loses) {
         Some((_, what)) => wrong((*what).to_owned()),
         None => Ok(()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn versions_are_compared_by_number() {
-        for (text, is_allowed) in [
-            ("2.10.27", true),
-            ("2.10.23", true),
-            ("2.11.0-preview.1", true),
-            ("2.9.99", false),
-            ("2.10.9", false),
-            ("", false),
-        ] {
-            let allowed = parse(text).is_some_and(|found| found >= OLDEST_SERVER);
-            assert_eq!(allowed, is_allowed, "{text}");
-        }
     }
 }
