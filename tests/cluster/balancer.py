@@ -1,18 +1,21 @@
 """haproxy with the sample of ops/packaging, in front of the hosts."""
 
 import re
-import shutil
+import subprocess
 import urllib.request
 from pathlib import Path
 
 import processes
 from hosts import TRADING
 
-SAMPLE = Path(__file__).resolve().parents[2] / "ops/packaging/haproxy.cfg"
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLE = ROOT / "ops/packaging/haproxy.cfg"
 
 
-def is_there():
-    return shutil.which("haproxy") is not None
+def missing():
+    """Why there is no haproxy to use: none here, or one too old."""
+    command = [ROOT / "tests/new_enough", "haproxy"]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
 
 
 class Balancer:

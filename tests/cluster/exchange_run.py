@@ -167,8 +167,8 @@ class ExchangeRun:
 
     async def client(self):
         """A stock client behind a load balancer trades through failovers, and streams through it resume."""
-        if not balancer.is_there():
-            print("  client: skipped, no haproxy here")
+        if why := balancer.missing():
+            print(f"  client: skipped, {why}")
             return
         wanderer = self.watchers[-1]
         before = wanderer.snapshots

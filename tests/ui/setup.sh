@@ -4,6 +4,11 @@
 target=${CARGO_TARGET_DIR:-$root/target}
 binary=$("$root/tests/binary" "${1:-}")
 
+why=$("$root/tests/new_enough" node "$here/package.json") || {
+    echo "skipped: $why"
+    exit
+}
+
 if [[ -z ${CHROMIUM:-} ]]; then
     if ! command -v chromium >/dev/null; then
         { apt-get update --quiet=2 && apt-get install --quiet=2 --yes chromium; } >&2
