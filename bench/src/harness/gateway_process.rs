@@ -9,13 +9,8 @@ use std::time::{Duration, Instant};
 use foretell_model::Sequence;
 use serde_json::Value;
 
-use super::http::{self, Connection};
+use super::http;
 use crate::error::MeasureError;
-
-/// Retry interval until the gateway can answer.
-const PAUSE: Duration = Duration::from_millis(2);
-/// Maximum start time of a gateway on a long history, on a slow disk too.
-const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Command line of `foretell`, which this program holds, on a data directory with default settings.
 pub(crate) fn foretell(data: &Path) -> Result<Command, MeasureError> {
@@ -76,21 +71,7 @@ impl GatewayProcess {
             after: Duration::ZERO,
         };
         let address = gateway.reported_address()?;
-        let request = http::get(path, &format!("x-min-sequence: {minimum}\r\n"));
-        let asking = || -> std::io::Result<()> {
-            let mut connection = Connection::open(address)?;
-            loop {
-                match connection.ask(&request)?.status {
-                    200 => return Ok(()),
-                    status if began.elapsed() > PATIENCE => {
-                        let text = format!("{path} has status {status} for too long");
-                        return Err(std::io::Error::other(text));
-                    }
-                    _ => std::thread::park_timeout(PAUSE),
-                }
-            }
-        };
-        asking().map_err(MeasureError::io("asking a gateway"))?;
+        http::await_state(address, path, minimum)?;
         (gateway.address, gateway.after) = (address, began.elapsed());
         Ok(gateway)
     }

@@ -3,6 +3,9 @@
 
 use std::io::{self, ErrorKind, Write as _};
 use std::net::{SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
+
+use foretell_model::Sequence;
 
 use crate::error::MeasureError;
 
@@ -10,6 +13,10 @@ use crate::error::MeasureError;
 const MAX_ANSWER_BYTES: usize = 64 << 20;
 /// Initial buffer size; it grows for longer responses.
 const BUFFER_BYTES: usize = 64 << 10;
+/// Retry interval until a gateway can answer.
+const PAUSE: Duration = Duration::from_millis(2);
+/// Maximum start time of a gateway on a long history, on a slow disk too.
+const PATIENCE: Duration = Duration::from_secs(600);
 const END_OF_HEAD: &[u8] = b"\r\n\r\n";
 
 /// A keep-alive connection.
@@ -130,6 +137,30 @@ impl AnswerBuffer {
 /// The bytes of a `GET`; `more` are whole header lines.
 pub(crate) fn get(path: &str, more: &str) -> Vec<u8> {
     format!("GET {path} HTTP/1.1\r\nhost: localhost\r\naccept: */*\r\n{more}\r\n").into_bytes()
+}
+
+/// Asks a gateway for `path` until the response is a state at `minimum` or later.
+pub(crate) fn await_state(
+    address: SocketAddr,
+    path: &str,
+    minimum: Sequence,
+) -> Result<(), MeasureError> {
+    let request = get(path, &format!("x-min-sequence: {minimum}\r\n"));
+    let end = Instant::now() + PATIENCE;
+    let asking = || -> io::Result<()> {
+        let mut connection = Connection::open(address)?;
+        loop {
+            match connection.ask(&request)?.status {
+                200 => return Ok(()),
+                status if Instant::now() > end => {
+                    let text = format!("{path} has status {status} for too long");
+                    return Err(io::Error::other(text));
+                }
+                _ => std::thread::park_timeout(PAUSE),
+            }
+        }
+    };
+    asking().map_err(MeasureError::io("asking a gateway"))
 }
 
 /// Checks that a response is a success with a JSON body.

@@ -19,6 +19,7 @@ use foretell_model::limits::{MAX_BALANCE, ORDER_ID_SHARES};
 use foretell_model::{Command, Sequence, Settings, WalletAddress};
 
 use crate::error::MeasureError;
+use crate::harness::http;
 use crate::harness::running_engine::{RunningEngine, apply};
 use crate::workloads::venue::{Account, Venue};
 
@@ -100,6 +101,8 @@ impl LiveExchange {
             .first()
             .map(|(_, address)| *address)
             .ok_or_else(|| MeasureError::wrong("the gateway does not listen"))?;
+        // A stream is refused until the gateway has a state.
+        http::await_state(trading, "/markets", Sequence(1))?;
         Ok(Self {
             gateway,
             socket: engine.ready.socket.clone(),

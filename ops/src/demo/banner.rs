@@ -131,7 +131,11 @@ Operator commands, from another terminal:
             address = wallet.address,
             key = wallet.private_key,
             snippet = self.snippet(),
-            build = if cfg!(debug_assertions) { UNOPTIMISED } else { "" },
+            build = if cfg!(debug_assertions) {
+                UNOPTIMISED
+            } else {
+                ""
+            },
         )
     }
 
