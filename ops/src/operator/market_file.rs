@@ -1,14 +1,13 @@
 //! Markets selected by a command: one on the command line, or those of a file.
 //!
-//! A file is read completely before anything changes. Lines are JSON objects, or CSV with or
-//! without a header. Empty lines and lines that start with `#` are ignored.
+//! A file is read completely before anything changes. It is CSV with a header, or lines of JSON objects.
 
-use std::io::Read as _;
 use std::path::Path;
 
 use foretell_wire::operator::PayoutName;
-use serde_json::Value;
 
+use super::close_markets::Ending;
+use super::list_file::{self, Column, JsonObject, Row};
 use crate::failure::Failure;
 
 /// Column or key names for the market.
@@ -35,14 +34,18 @@ pub(super) fn selected(
     market: Option<&str>,
     payout: Option<PayoutName>,
     file: Option<&Path>,
+    ending: Ending,
 ) -> Result<Vec<SelectedMarket>, Failure> {
     match (market, file) {
         (_, Some(file)) => {
             let name = file.display();
-            let text = read(file).map_err(|error| Failure::new(format!("{name}: {error}")))?;
-            lines(&text).map_err(|problem| {
-                Failure::new(format!("{name}: {problem}; nothing was done"))
-                    .hint("lines of `condition-id-or-slug,outcome`; docs/operate/tasks.md has more")
+            let text =
+                list_file::text(file).map_err(|error| Failure::new(format!("{name}: {error}")))?;
+            let pays = matches!(ending, Ending::Resolve { .. });
+            lines(&text, pays).map_err(|problem| {
+                Failure::new(format!("{name}: {problem}; nothing was done")).hint(
+                    "a CSV file with the header market,outcome; docs/operate/tasks.md has more",
+                )
             })
         }
         (Some(market), None) => Ok(vec![SelectedMarket {
@@ -54,111 +57,76 @@ pub(super) fn selected(
     }
 }
 
-/// The text of a file; `-` is the standard input.
-pub(super) fn read(file: &Path) -> std::io::Result<String> {
-    let mut text = String::new();
-    if file == Path::new("-") {
-        std::io::stdin().read_to_string(&mut text)?;
-    } else {
-        text = std::fs::read_to_string(file)?;
-    }
-    Ok(text)
-}
-
-/// Parses all lines; an error names the line and the reason.
-fn lines(text: &str) -> Result<Vec<SelectedMarket>, String> {
-    let text = text.trim_start_matches('\u{feff}');
-    let mut rows = (1..)
-        .zip(text.lines().map(str::trim))
-        .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
-        .peekable();
-    let mut columns = Columns {
-        market: 0,
-        payout: 1,
+/// Parses all lines; an error names the line and the reason. `pays`: each needs a payout.
+fn lines(text: &str, pays: bool) -> Result<Vec<SelectedMarket>, String> {
+    let first = text.lines().find(|line| !list_file::is_blank(line));
+    let selected = match first.is_some_and(|line| line.trim_start().starts_with('{')) {
+        true => of_json(text)?,
+        false => of_csv(text, pays)?,
     };
-    if let Some(head) = rows.peek().and_then(|(_, line)| Columns::of_head(line)) {
-        columns = head;
-        rows.next();
-    }
-    let selected: Vec<SelectedMarket> = rows
-        .map(|(number, line)| {
-            let row = if line.starts_with('{') {
-                of_json(line)
-            } else {
-                columns.of_csv(line)
-            };
-            let at = format!("line {number}: ");
-            let (market, payout) = row.map_err(|problem| format!("{at}{problem}"))?;
-            Ok(SelectedMarket { at, market, payout })
-        })
-        .collect::<Result<_, String>>()?;
-    if selected.is_empty() {
-        return Err("it names no market".to_owned());
-    }
-    Ok(selected)
-}
-
-/// Market and payout of a line.
-type Row = (String, Option<PayoutName>);
-
-/// Column indexes of a CSV file.
-#[derive(Clone, Copy)]
-struct Columns {
-    market: usize,
-    payout: usize,
-}
-
-impl Columns {
-    /// The columns of a header line; `None` for any other line.
-    fn of_head(line: &str) -> Option<Self> {
-        let names: Vec<&str> = cells(line).collect();
-        let place = |known: &[&str]| names.iter().position(|name| known.contains(name));
-        let market = place(MARKET)?;
-        // No payout column: an index past the end makes every cell missing.
-        let payout = place(PAYOUT).unwrap_or(usize::MAX);
-        Some(Self { market, payout })
-    }
-
-    fn of_csv(self, line: &str) -> Result<Row, String> {
-        let cell = |at| cells(line).nth(at).filter(|cell| !cell.is_empty());
-        let market = cell(self.market).ok_or("no market")?;
-        let payout = cell(self.payout).map(payout);
-        Ok((market.to_owned(), payout))
+    match selected.is_empty() {
+        true => Err("it names no market".to_owned()),
+        false => Ok(selected),
     }
 }
 
-/// The cells of a CSV line, without their quotes. A label with a comma needs a line of JSON: half of
-/// it is no label.
-fn cells(line: &str) -> impl Iterator<Item = &str> {
-    line.split(',').map(|cell| {
-        let cell = cell.trim();
-        let bare = cell
-            .strip_prefix('"')
-            .and_then(|cell| cell.strip_suffix('"'));
-        bare.unwrap_or(cell).trim()
+fn of_csv(text: &str, pays: bool) -> Result<Vec<SelectedMarket>, String> {
+    let columns = [(MARKET, true), (PAYOUT, pays)];
+    let columns = columns.map(|(names, is_required)| Column { names, is_required });
+    let rows = list_file::rows(text, columns)?.into_iter();
+    rows.map(|Row { line, cells }| {
+        let [market, payout] = cells;
+        let payout = (!payout.is_empty()).then_some(payout);
+        SelectedMarket::new(line, Some(market), payout)
     })
+    .collect()
 }
 
-fn of_json(line: &str) -> Result<Row, String> {
-    let value: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
-    let text = |names: &[&str]| {
-        let mut named = names.iter().filter(|name| !value[**name].is_null());
-        match (named.next(), named.next()) {
-            (None, _) => Ok(None),
-            (Some(name), None) => value[*name]
-                .as_str()
-                .map(Some)
-                .ok_or_else(|| format!("{name} is {}, allowed: a text", value[*name])),
-            (Some(name), Some(other)) => Err(format!("both {name} and {other} are given")),
+fn of_json(text: &str) -> Result<Vec<SelectedMarket>, String> {
+    let lines = (1..)
+        .zip(text.lines())
+        .filter(|(_, line)| !list_file::is_blank(line));
+    lines
+        .map(|(number, line)| {
+            let at = |problem| format!("line {number}: {problem}");
+            // To the parser it is the only line.
+            let wrong =
+                |error: serde_json::Error| at(error.to_string().replace(" at line 1 ", " at "));
+            let object: JsonObject = serde_json::from_str(line).map_err(wrong)?;
+            let market = named_text(&object, MARKET).map_err(at)?;
+            let payout = named_text(&object, PAYOUT).map_err(at)?;
+            SelectedMarket::new(number, market, payout)
+        })
+        .collect()
+}
+
+/// The text under the only one of the names that has a value.
+fn named_text(JsonObject(fields): &JsonObject, names: &[&str]) -> Result<Option<String>, String> {
+    let values = (names.iter()).filter_map(|name| Some((*name, fields.get(*name)?)));
+    let given: Vec<_> = values.filter(|(_, value)| !value.is_null()).collect();
+    match given[..] {
+        [] => Ok(None),
+        [(name, value)] => value
+            .as_str()
+            .map(|text| Some(text.to_owned()))
+            .ok_or_else(|| format!("{name} is {value}, allowed: a text")),
+        [(name, _), (other, _), ..] => Err(format!("both {name} and {other} are given")),
+    }
+}
+
+impl SelectedMarket {
+    /// The market of a line.
+    fn new(line: usize, market: Option<String>, payout: Option<String>) -> Result<Self, String> {
+        let at = format!("line {line}: ");
+        match market.filter(|market| !market.is_empty()) {
+            None => Err(format!("{at}no market, allowed: a condition id or a slug")),
+            Some(market) => Ok(Self {
+                at,
+                market,
+                payout: payout.map(PayoutName::new),
+            }),
         }
-    };
-    let market = text(MARKET)?.ok_or("no market")?;
-    let payout = text(PAYOUT)?.map(payout);
-    Ok((market.to_owned(), payout))
-}
-
-fn payout(text: &str) -> PayoutName {
-    PayoutName::new(text.to_owned())
+    }
 }
 
 #[cfg(test)]
@@ -166,21 +134,14 @@ mod tests {
     use super::*;
 
     /// Market and payout of each line, in lower case.
-    fn rows(text: &str) -> Result<Vec<Row>, String> {
-        let rows = lines(text)?;
-        Ok(rows
-            .into_iter()
-            .map(|row| {
-                (
-                    row.market,
-                    row.payout.map(|name| payout(&name.text().to_lowercase())),
-                )
-            })
-            .collect())
+    fn rows(text: &str, pays: bool) -> Result<Vec<(String, Option<String>)>, String> {
+        let payout = |name: PayoutName| name.text().to_lowercase();
+        let row = |row: SelectedMarket| (row.market, row.payout.map(payout));
+        Ok(lines(text, pays)?.into_iter().map(row).collect())
     }
 
-    fn row(market: &str, word: Option<&str>) -> Row {
-        (market.to_owned(), word.map(payout))
+    fn row(market: &str, word: Option<&str>) -> (String, Option<String>) {
+        (market.to_owned(), word.map(str::to_owned))
     }
 
     #[test]
@@ -191,33 +152,56 @@ mod tests {
             row("c", Some("half")),
         ];
         for text in [
-            "a,yes\nb,no\nc,half\n",
             "market,outcome\r\na,yes\r\n\r\nb,no\r\nc,half",
-            "\u{feff}slug , payout\n# settled today\na , YES\n\"b\",\"no\"\n c,half",
+            "slug , payout\n# settled today\na , YES\n\"b\",\"no\"\n c,half",
             "id,outcome,question,condition_id\n1,yes,x,a\n2,no,y,b\n3,half,z,c",
+            "market,note,outcome\na,\"checked by A, No, doubt\",yes\nb,,no\nc,\"a \"\"yes\"\"\",half",
             "{\"slug\":\"a\",\"outcome\":\"yes\"}\n{\"condition_id\":\"b\",\"payout\":\"No\"}\n{\"market\":\"c\",\"outcome\":\"half\",\"note\":1}",
         ] {
-            assert_eq!(rows(text), Ok(both.to_vec()), "{text:?}");
+            for pays in [true, false] {
+                assert_eq!(rows(text, pays), Ok(both.to_vec()), "{text:?}");
+            }
         }
         let none = Ok(vec![row("a", None), row("b", None)]);
         for text in [
-            "a\nb",
             "market\na\nb",
-            "a,\nb,",
+            "market,outcome\na,\nb,",
             "{\"market\":\"a\"}\n{\"slug\":\"b\",\"payout\":null}",
         ] {
-            assert_eq!(rows(text), none, "{text:?}");
+            assert_eq!(rows(text, false), none, "{text:?}");
         }
     }
 
     #[test]
     fn a_line_that_cannot_be_read_is_named() {
         for (text, problem) in [
-            ("", "it names no market"),
-            ("# nothing\n\n", "it names no market"),
             ("market,outcome\n", "it names no market"),
-            ("a,yes\n\n,no", "line 3: no market"),
+            (
+                "a,yes\nb,no\n",
+                "line 1: the columns are \"a, yes\", allowed: with one of market, condition_id",
+            ),
+            (
+                "market,result\na,yes\n",
+                "line 1: the columns are \"market, result\", allowed: with one of outcome, payout",
+            ),
+            (
+                "market,slug,outcome\na,b,yes\n",
+                "line 1: the columns market and slug say the same",
+            ),
+            (
+                "market,outcome,outcome\na,yes,no\n",
+                "line 1: the columns outcome and outcome say the same",
+            ),
+            (
+                "market,note,outcome\nrain,checked by A, No, doubt,Yes\n",
+                "line 2: 5 cells, allowed: 3",
+            ),
+            (
+                "market,outcome\na,yes\n\n,no",
+                "line 4: no market, allowed: a condition id or a slug",
+            ),
             ("{\"slug\":\"a\"", "line 1: "),
+            ("{\"slug\":\"a\"}\nb,yes", "line 2: "),
             ("{\"outcome\":\"yes\"}", "line 1: no market"),
             ("{\"slug\":7}", "line 1: slug is 7, allowed: a text"),
             (
@@ -228,8 +212,12 @@ mod tests {
                 "{\"slug\":\"a\",\"market\":\"b\"}",
                 "line 1: both market and slug are given",
             ),
+            (
+                "{\"slug\":\"a\",\"outcome\":\"yes\",\"outcome\":\"no\"}",
+                "line 1: the key \"outcome\" is repeated, allowed: once",
+            ),
         ] {
-            let given = rows(text).expect_err(text);
+            let given = rows(text, true).expect_err(text);
             assert!(given.starts_with(problem), "{text:?}: {given}");
         }
     }

@@ -3,6 +3,7 @@
 pub(crate) mod arguments;
 pub(crate) mod client;
 mod close_markets;
+mod list_file;
 mod market_file;
 mod market_names;
 mod people;
@@ -49,8 +50,9 @@ pub(crate) fn market(
         Market::Show(one) => return show_market(config, &one.market, output),
         Market::Review => return get(config, "/review", output, show::review),
         Market::Close { market, file } => {
-            let selected = market_file::selected(market.as_deref(), None, file.as_deref())?;
-            return close_markets::end_all(config, &selected, Ending::Close, output);
+            let (market, ending) = (market.as_deref(), Ending::Close);
+            let selected = market_file::selected(market, None, file.as_deref(), ending)?;
+            return close_markets::end_all(config, &selected, ending, output);
         }
         Market::Resolve {
             market,
@@ -59,10 +61,11 @@ pub(crate) fn market(
             file,
         } => {
             let payout = payout.clone().map(PayoutName::new);
-            let selected = market_file::selected(market.as_deref(), payout, file.as_deref())?;
             let ending = Ending::Resolve {
                 proposal: *proposal,
             };
+            let market = market.as_deref();
+            let selected = market_file::selected(market, payout, file.as_deref(), ending)?;
             return close_markets::end_all(config, &selected, ending, output);
         }
         Market::Event { .. } => CommandKind::RegisterEvent,

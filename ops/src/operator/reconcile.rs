@@ -8,23 +8,26 @@ use std::str::FromStr as _;
 use foretell_operator_client::OperatorClient;
 use foretell_wire::operator::{Collateral, PlainForm as _};
 use jiff::Timestamp;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::config::Config;
 use crate::exit_codes::GENERAL;
 use crate::failure::Failure;
 use crate::operator::arguments::days::Period;
+use crate::operator::client;
+use crate::operator::list_file::{self, Column, Row};
 use crate::operator::show::columns;
-use crate::operator::{client, market_file};
 use crate::output::{Output, field};
 use crate::runtime;
 
-/// A line of the bank's list; other columns do not matter.
-#[derive(Debug, Deserialize)]
-struct Line {
-    payment: String,
-    amount: String,
+/// The columns of the bank's list; others do not matter.
+const COLUMNS: [Column; 2] = [column(&["payment"]), column(&["amount"])];
+
+const fn column(names: &'static [&'static str]) -> Column {
+    Column {
+        names,
+        is_required: true,
+    }
 }
 
 /// Compares every payment of a period; exit code 1 when something differs.
@@ -56,23 +59,21 @@ pub(super) fn run(
 /// Amounts in micros by payment.
 fn bank_list(file: &Path) -> Result<BTreeMap<String, u64>, Failure> {
     let name = file.display();
-    let text = market_file::read(file).map_err(|error| Failure::new(format!("{name}: {error}")))?;
-    let mut reader = csv::ReaderBuilder::new()
-        .trim(csv::Trim::All)
-        .from_reader(text.as_bytes());
+    let wrong = |what: String| {
+        Failure::new(format!("{name}: {what}"))
+            .hint("a CSV file with a header and the columns payment and amount")
+    };
+    let text = list_file::text(file).map_err(|error| wrong(error.to_string()))?;
     let mut listed = BTreeMap::new();
-    for (number, line) in (2..).zip(reader.deserialize()) {
-        let wrong = |what: String| {
-            Failure::new(format!("{name}: line {number}: {what}"))
-                .hint("a CSV file with a header and the columns payment and amount")
-        };
-        let line: Line = line.map_err(|error| wrong(error.to_string()))?;
-        let amount = Collateral::read(&line.amount).ok_or_else(|| {
+    for Row { line, cells } in list_file::rows(&text, COLUMNS).map_err(wrong)? {
+        let wrong = |what: String| wrong(format!("line {line}: {what}"));
+        let [payment, amount] = cells;
+        let micros = Collateral::read(&amount).ok_or_else(|| {
             let allowed = Collateral::ALLOWED;
-            wrong(format!("amount is '{}', allowed: {allowed}", line.amount))
+            wrong(format!("amount is '{amount}', allowed: {allowed}"))
         })?;
-        if listed.insert(line.payment.clone(), amount.0).is_some() {
-            return Err(wrong(format!("payment '{}' stands twice", line.payment)));
+        if listed.insert(payment.clone(), micros.0).is_some() {
+            return Err(wrong(format!("payment '{payment}' stands twice")));
         }
     }
     Ok(listed)
@@ -218,7 +219,9 @@ mod tests {
             twice.contains("line 3: payment 'a' stands twice"),
             "{twice}"
         );
-        assert!(refused("reference,amount\na,1\n").contains("payment"));
+        assert!(refused("reference,amount\na,1\n").contains("allowed: with one of payment"));
+        let ragged = refused("payment,amount\nwire 1, late,1\n");
+        assert!(ragged.contains("line 2: 3 cells, allowed: 2"), "{ragged}");
         std::fs::write(&file, "amount , payment\n1.5, wire 1\n").unwrap();
         assert_eq!(bank_list(&file).unwrap()["wire 1"], 1_500_000);
     }

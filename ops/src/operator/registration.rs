@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use crate::config::Config;
 use crate::exit_codes::REFUSED;
 use crate::failure::Failure;
-use crate::operator::{client, market_file};
+use crate::operator::client;
+use crate::operator::list_file::{self, JsonObject};
 use crate::output::{Output, field};
 use crate::progress;
 use crate::runtime;
@@ -25,23 +26,21 @@ pub(super) fn register(
     inactive: bool,
     output: Output,
 ) -> Result<ExitCode, Failure> {
-    let markets = match read(file)? {
-        Value::Array(markets) => markets,
-        market => vec![market],
-    };
+    let markets = read(file)?;
     let client = client::connect(config)?;
     let path = super::path(CommandKind::RegisterMarket);
     let bar = progress::bar(markets.len(), "markets", output);
     let refused = runtime::small()?.block_on(async {
         let mut refused = 0_usize;
-        for mut market in markets {
+        for JsonObject(mut market) in markets {
+            if inactive {
+                market.insert("activate".to_owned(), json!(false));
+            }
+            let market = Value::Object(market);
             let name = match market["condition_id"].is_null() {
                 true => field(&market, "slug"),
                 false => field(&market, "condition_id"),
             };
-            if let (Value::Object(market), true) = (&mut market, inactive) {
-                market.insert("activate".to_owned(), json!(false));
-            }
             match client.post::<Value>(path, &market).await {
                 Ok(answer) => bar.suspend(|| {
                     output.answer(&answer, |answer| {
@@ -68,9 +67,13 @@ pub(super) fn register(
     }
 }
 
-fn read(file: &Path) -> Result<Value, Failure> {
+fn read(file: &Path) -> Result<Vec<JsonObject>, Failure> {
     let failure =
         |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", file.display()));
-    let text = market_file::read(file).map_err(|error| failure(&error))?;
-    serde_json::from_str(&text).map_err(|error| failure(&error))
+    let text = list_file::text(file).map_err(|error| failure(&error))?;
+    let read = match text.trim_start().starts_with('[') {
+        true => serde_json::from_str(&text),
+        false => serde_json::from_str(&text).map(|market| vec![market]),
+    };
+    read.map_err(|error| failure(&error))
 }

@@ -193,10 +193,9 @@ fn exported_tables_hold_every_trade_order_and_balance() {
 
     let verified = sound(journal.path(), &["verify"]);
     let rows = |file: &str| -> Vec<Vec<String>> {
-        let text = fs::read_to_string(file).expect("a table");
-        text.lines()
-            .map(|line| line.split(',').map(str::to_owned).collect())
-            .collect()
+        let reader = csv::ReaderBuilder::new().has_headers(false).from_path(file);
+        let rows = reader.expect("a table").into_deserialize();
+        rows.map(|row| row.expect("a row")).collect()
     };
     let trades = rows(&trades);
     assert_eq!(

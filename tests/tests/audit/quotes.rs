@@ -416,10 +416,10 @@ fn an_export_has_a_row_for_each_placed_quote() {
         &["export", "--trades", &trades, "--orders", &orders],
     );
     let rows = |file: &str| -> Vec<Vec<String>> {
-        let text = fs::read_to_string(file).expect("a table");
-        let rows = text.lines().skip(1);
-        rows.map(|line| line.split(',').map(str::to_owned).collect())
-            .collect()
+        let rows = csv::Reader::from_path(file)
+            .expect("a table")
+            .into_deserialize();
+        rows.map(|row| row.expect("a row")).collect()
     };
     let (trades, orders) = (rows(&trades), rows(&orders));
     let placed = events(&site.frames).filter(|event| matches!(event, Event::QuotePlaced(_)));

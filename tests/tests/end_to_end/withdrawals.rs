@@ -298,8 +298,14 @@ async fn a_statement_adds_up_to_the_account() {
         .expect("an answer");
     let text = String::from_utf8(output.stdout).expect("text");
     assert!(output.status.success(), "{text}");
-    let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
-    let kinds: Vec<_> = lines.iter().map(|fields| fields[1]).collect();
+    let reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .from_reader(text.as_bytes());
+    let lines: Vec<csv::StringRecord> = reader
+        .into_records()
+        .map(|line| line.expect("a row"))
+        .collect();
+    let kinds: Vec<_> = lines.iter().map(|fields| &fields[1]).collect();
     let expected = [
         "type",
         "OPENING",
@@ -311,5 +317,5 @@ async fn a_statement_adds_up_to_the_account() {
     ];
     assert_eq!(kinds, expected, "{text}");
     let (free, _) = cash(&exchange, &trader).await;
-    assert_eq!(lines.last().expect("a line")[9], free, "{text}");
+    assert_eq!(&lines.last().expect("a line")[9], free, "{text}");
 }

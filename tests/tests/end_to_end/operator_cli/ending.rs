@@ -79,17 +79,18 @@ async fn a_file_ends_many_and_may_be_run_again() {
     let exchange = Exchange::demo();
     let plain = plain();
     let event = neg_risk_event();
-    let mut file = String::from("market,outcome\n");
+    // A word in another column decides nothing.
+    let mut file = String::from("market,note,outcome\n");
     for ((slug, condition), payout) in plain.iter().zip(["yes", "no", "half", "yes"]) {
         // Alternate between slug and id.
         let name = if payout == "no" { condition } else { slug };
-        file.push_str(&format!("{name},{payout}\n"));
+        file.push_str(&format!("{name},\"checked by A, No, doubt\",{payout}\n"));
     }
     // The winning question is the last one: the others may lose before it wins.
     for market in event.markets.iter().skip(1) {
-        file.push_str(&format!("{},no\n", market.slug));
+        file.push_str(&format!("{},,no\n", market.slug));
     }
-    file.push_str(&format!("{},yes\n", event.markets[0].slug));
+    file.push_str(&format!("{},,yes\n", event.markets[0].slug));
     let lines = file.lines().count() - 1;
 
     let closing = foretell(&exchange, &["market", "close", "--file", "-"], &file);
@@ -102,7 +103,10 @@ async fn a_file_ends_many_and_may_be_run_again() {
         );
         let rows = run.json();
         assert_eq!((run.code, rows.len()), (Some(0), lines), "{}", run.err);
-        for row in &rows {
+        for (row, line) in rows.iter().zip(file.lines().skip(1)) {
+            let named = line.rsplit(',').next().map(str::to_owned);
+            let paid = row["outcome"].as_str().map(str::to_lowercase);
+            assert_eq!(paid, named, "{line}");
             assert_eq!(
                 (&row["status"], &row["changed"]),
                 (&json!("resolved"), &json!(changed))
@@ -144,10 +148,11 @@ async fn nothing_is_done_when_any_line_is_wrong() {
     let (good, condition) = &plain[0];
     let event = neg_risk_event();
     let before = operator::sequence(&exchange).await;
-    for (file, text) in [
+    let half = format!("{},half\n", event.markets[0].slug);
+    for (rows, text) in [
         (
             format!("{good},yes\nno-such-market,no\n"),
-            "line 2: \"no-such-market\": no such market",
+            "line 3: \"no-such-market\": no such market",
         ),
         (format!("{good},yes\n{condition},no\n"), "it is named twice"),
         (
@@ -158,13 +163,15 @@ async fn nothing_is_done_when_any_line_is_wrong() {
             format!("{good},yes\n{},\n", plain[1].0),
             "no outcome is named",
         ),
+        (half, "half pays in plain markets only"),
         (
-            format!("{},half\n", event.markets[0].slug),
-            "half pays in plain markets only",
+            format!("{good},checked by A, No, doubt,yes\n"),
+            "line 2: 5 cells, allowed: 2",
         ),
         (String::new(), "it names no market"),
         ("\u{0},no".to_owned(), "\"\\0\": no such market"),
     ] {
+        let file = format!("market,outcome\n{rows}");
         let run = foretell(&exchange, &["market", "resolve", "--file", "-"], &file);
         assert_eq!(
             (run.code, run.out.as_str()),
@@ -178,6 +185,16 @@ async fn nothing_is_done_when_any_line_is_wrong() {
             "{file:?}: {}",
             run.err
         );
+    }
+    // Not even by a command that needs no outcome.
+    for (command, header) in [("resolve", "market,result"), ("close", "name,outcome")] {
+        let file = format!("{header}\n{good},yes\n");
+        let run = foretell(&exchange, &["market", command, "--file", "-"], &file);
+        let is_named = run.err.contains(&format!(
+            "the columns are \"{}\"",
+            header.replace(',', ", ")
+        ));
+        assert!(run.code == Some(1) && is_named, "{}", run.err);
     }
     assert_eq!(operator::sequence(&exchange).await, before);
     assert!(exchange.stop().success());
