@@ -38,6 +38,12 @@ pub enum ReconcileError {
     /// The catalog's lock cannot be taken.
     #[error("cannot lock the catalog: {0}")]
     CatalogLock(std::io::Error),
+    /// The exchange is a restored copy that nobody has opened.
+    #[error(
+        "the exchange was restored from a copy: nothing is read from an upstream and no command is sent until an admin \
+         opens withdrawals"
+    )]
+    OutwardClosed,
 }
 
 /// Whether commands are sent or only counted.

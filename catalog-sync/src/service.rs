@@ -151,6 +151,12 @@ impl Service {
     /// Runs one round.
     pub async fn round(&mut self) -> RoundReport {
         let mut round = RoundReport::default();
+        if let Some(exchange) = &self.exchange
+            && exchange.is_outward_closed().await
+        {
+            round.exchange = Some(Err(ReconcileError::OutwardClosed));
+            return round;
+        }
         if self.sync.is_some() {
             let pulled = self.pull().await;
             if pulled.as_ref().is_ok_and(|pulled| pulled.ended) {
@@ -431,6 +437,11 @@ impl RoundReport {
                     .notes
                     .iter()
                     .for_each(|note| log_note(note, reported));
+            }
+            Some(Err(error @ ReconcileError::OutwardClosed)) => {
+                if is_new(reported, 0, &error.to_string()) {
+                    tracing::warn!("exchange: {error}");
+                }
             }
             Some(Err(error)) => tracing::warn!("exchange: {error}"),
             None => {}

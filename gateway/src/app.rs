@@ -112,6 +112,11 @@ impl App {
         TimeNs(u64::try_from(nanos).unwrap_or(u64::MAX))
     }
 
+    /// Whether the exchange is a restored copy that nobody has opened.
+    pub(crate) fn is_outward_closed(&self) -> bool {
+        self.shared_view.read().view.system().is_outward_closed()
+    }
+
     /// The values read by a scrape.
     pub(crate) fn readings(&self) -> Readings {
         let state = self.shared_view.read();
@@ -130,6 +135,7 @@ impl App {
                 held: Micros(waiting.map(|withdrawal| withdrawal.amount.0).sum()),
             },
             unpaid,
+            outward_closed: system.is_outward_closed(),
             operator_added: state.view.people().last_added(),
             connections_open: self.bounds.connections(),
             unread_bytes: self.bounds.unread(),

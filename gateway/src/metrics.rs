@@ -108,6 +108,7 @@ metrics! {
     markets_unpaid: Number, "Closed markets without a payout";
     operator_added_timestamp_seconds: Number, "Unix time at which the last operator was added; 0 = none";
     oldest_unpaid_seconds: Number, "Time since the oldest of them closed; 0 = none";
+    outward_closed: Gauge, "1 while nothing goes outward since a restore: no withdrawal, webhook, sync or oracle";
     stage_seconds: StageSeconds, "Time of a write in a stage of this gateway";
 }
 
@@ -155,6 +156,8 @@ pub(crate) struct Readings {
     pub(crate) epoch: u64,
     pub(crate) streams: StreamReadings,
     pub(crate) unpaid: Unpaid,
+    /// Whether nothing goes outward since a restore.
+    pub(crate) outward_closed: bool,
     /// When the last operator was added.
     pub(crate) operator_added: TimeNs,
     /// The host is one of a cluster; and the report of its engine.
@@ -286,6 +289,7 @@ impl Metrics {
         self.own
             .oldest_unpaid_seconds
             .set(now.unpaid.oldest_seconds);
+        self.own.outward_closed.set(i64::from(now.outward_closed));
         self.streams.set(&now.streams);
         let durations = stages.summaries().into_iter();
         let named = timing::Stage::ALL.iter().zip(durations);
@@ -383,6 +387,7 @@ mod tests {
                 oldest_seconds: 9,
                 ..Unpaid::default()
             },
+            outward_closed: true,
             catalog: SyncStatus {
                 follows: true,
                 round: Some(1_770_000_060),
@@ -417,6 +422,7 @@ mod tests {
             "foretell_gateway_epoch{gateway=\"1\"} 7",
             "foretell_gateway_markets_unpaid{gateway=\"1\"} 2",
             "foretell_gateway_oldest_unpaid_seconds{gateway=\"1\"} 9",
+            "foretell_gateway_outward_closed{gateway=\"1\"} 1",
             "foretell_gateway_catalog_follows 1",
             "foretell_gateway_catalog_round_timestamp_seconds 1770000060",
             "foretell_gateway_catalog_complete_timestamp_seconds 1770000000",

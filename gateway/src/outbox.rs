@@ -110,6 +110,12 @@ impl Outbox {
         }
     }
 
+    /// Whether nothing goes outward after the last frame that was read (docs/verify/rules.md §31).
+    #[must_use]
+    pub fn is_outward_closed(&self) -> bool {
+        self.view.system().is_outward_closed()
+    }
+
     /// Waits for a frame, or a while.
     pub fn wait(&mut self) {
         self.follower.wait(IDLE);

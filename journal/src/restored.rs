@@ -118,6 +118,18 @@ pub fn restored_from(dir: &Path) -> Result<Option<IncompleteCopy>, JournalError>
     Ok(Some(copy))
 }
 
+/// Makes a restored copy of a replicated log a journal of its own. The hosts of the log refuse what it writes: it
+/// is on another branch.
+///
+/// # Errors
+/// It is not a restored copy that may lack frames, or an I/O error.
+pub fn leave_log(disk: &dyn Disk, dir: &Path) -> Result<(), JournalError> {
+    if restored_from(dir)?.is_none() {
+        return Err(JournalError::Replica(replica_marker_path(dir)));
+    }
+    directory::remove_marker(disk, &replica_marker_path(dir))
+}
+
 /// Removes the marker: the journal says itself that it was restored, or agrees with the replicated
 /// log.
 ///

@@ -1,6 +1,6 @@
 //! The command line.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -112,6 +112,9 @@ pub(crate) struct Up {
     /// With --demo: no bots, and no simulated past
     #[arg(long, requires = "demo")]
     pub no_bots: bool,
+    /// Run a restored copy on free loopback ports, cut off from all outside
+    #[arg(long, conflicts_with_all = ["demo", "catalog"])]
+    pub drill: bool,
     /// Use Polymarket's forms: compatibility = "polymarket"
     #[arg(long)]
     pub polymarket: bool,
@@ -158,6 +161,9 @@ pub(crate) struct EngineArgs {
     /// Stop when this parent process ends
     #[arg(long, hide = true, value_name = "PID")]
     pub supervised: Option<i32>,
+    /// For `up --drill`
+    #[arg(long, hide = true)]
+    pub drill: bool,
     /// Digest of the secrets that hosts of a cluster share
     #[arg(long, hide = true, value_name = "HEX")]
     pub cluster_fingerprint: Option<String>,
@@ -186,6 +192,9 @@ pub(crate) struct GatewayArgs {
     /// Sign for the page with the demo's public keys
     #[arg(long, hide = true)]
     pub development_wallets: bool,
+    /// For `up --drill`
+    #[arg(long, hide = true)]
+    pub drill: bool,
     /// Listen address of the trading surface
     #[arg(long, value_name = "ADDRESS")]
     pub trading_listen: Option<SocketAddr>,
@@ -342,14 +351,28 @@ impl Cli {
                 if up.polymarket {
                     flags.push(("compatibility", "polymarket".into()));
                 }
+                if up.drill {
+                    flags.extend(drill());
+                }
+                let free = up.drill.then_some(FREE_PORT);
                 [
                     up.trading_listen,
                     up.data_listen,
                     up.catalog_listen,
                     up.operator_listen,
                 ]
+                .map(|listen| listen.or(free))
+            }
+            Command::Engine(engine) => {
+                if engine.drill {
+                    flags.extend(drill());
+                }
+                [None; 4]
             }
             Command::Gateway(gateway) => {
+                if gateway.drill {
+                    flags.extend(drill());
+                }
                 if gateway.polymarket {
                     flags.push(("compatibility", "polymarket".into()));
                 }
@@ -378,4 +401,22 @@ impl Cli {
         }
         flags
     }
+}
+
+/// A port that the system chooses.
+const FREE_PORT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+
+/// Settings of a drill, which shares the file of the exchange that runs: nothing that reaches out, or that both
+/// would write.
+fn drill() -> Flags {
+    let cut_off = [
+        "webhooks.url",
+        "catalog.upstream",
+        "operator.oracle_secret_file",
+        "cluster.health_listen",
+        "log.stages",
+    ];
+    let cut_off = cut_off.map(|setting| (setting, "".into()));
+    let alone = ("cluster.role", "standalone".into());
+    cut_off.into_iter().chain([alone]).collect()
 }

@@ -51,6 +51,8 @@ pub struct Options {
     pub gateways: u32,
     /// Additional settings, as environment variables.
     pub settings: Vec<(String, String)>,
+    /// As `up --drill`, which chooses its ports itself.
+    pub drill: bool,
     /// Start although an I/O error ended the last engine.
     pub after_io_error: bool,
     /// File that gets the logs of all processes; `None` = standard error of the test.
@@ -140,16 +142,19 @@ impl Exchange {
         let _ = foretell_operator_client::http_client();
         let mut command = options.program.as_ref().map_or_else(foretell, Command::new);
         command.args(["up", "--json", "--data"]).arg(data);
-        command.args([
-            "--trading-listen",
-            "127.0.0.1:0",
-            "--data-listen",
-            "127.0.0.1:0",
-            "--catalog-listen",
-            "127.0.0.1:0",
-            "--operator-listen",
-            "127.0.0.1:0",
-        ]);
+        match options.drill {
+            true => command.arg("--drill"),
+            false => command.args([
+                "--trading-listen",
+                "127.0.0.1:0",
+                "--data-listen",
+                "127.0.0.1:0",
+                "--catalog-listen",
+                "127.0.0.1:0",
+                "--operator-listen",
+                "127.0.0.1:0",
+            ]),
+        };
         if options.demo || options.bots {
             command.arg("--demo");
         }

@@ -60,6 +60,11 @@ impl Exchange {
         }
     }
 
+    /// Whether it is a restored copy that nobody has opened. An exchange that does not answer takes no command either.
+    pub(crate) async fn is_outward_closed(&self) -> bool {
+        self.client.is_outward_closed().await.unwrap_or(false)
+    }
+
     /// Every market of the exchange.
     ///
     /// # Errors

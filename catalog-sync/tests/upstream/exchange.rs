@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use foretell_catalog_sync::difference::FindingKind;
 use foretell_catalog_sync::exchange::Exchange;
 use foretell_catalog_sync::limits::LimitReached;
-use foretell_catalog_sync::reconcile::ReconcileReport;
+use foretell_catalog_sync::reconcile::{ReconcileError, ReconcileReport};
 use foretell_catalog_sync::upstream::Backoff;
 use foretell_catalog_sync::{RoundReport, Service};
 use foretell_operator_client::OperatorClient;
@@ -27,6 +28,7 @@ fn answer(markets: &Markets, asked: &Asked) -> Reply {
     let body: Value = serde_json::from_str(&asked.body).unwrap_or_default();
     let condition = body["condition_id"].as_str().unwrap_or_default().to_owned();
     match (asked.path.as_str(), body.is_null()) {
+        ("/status", true) => return status(false),
         ("/markets", true) => {
             let all: Value = markets.values().cloned().collect();
             return Reply::Json(json!({ "markets": all }).to_string());
@@ -54,6 +56,11 @@ fn answer(markets: &Markets, asked: &Asked) -> Reply {
         other => panic!("{other:?}"),
     }
     Reply::Json(json!({ "success": true, "sequence": 1, "duplicate": false }).to_string())
+}
+
+fn status(outward_closed: bool) -> Reply {
+    let exchange = json!({ "outward_closed": outward_closed });
+    Reply::Json(json!({ "exchange": exchange }).to_string())
 }
 
 /// An exchange on a real socket, and its markets.
@@ -97,6 +104,32 @@ async fn compared(service: &mut Service) -> ReconcileReport {
         .exchange
         .expect("a fixture of ours")
         .expect("a fixture of ours")
+}
+
+#[test]
+fn a_restored_copy_is_left_alone_until_it_is_opened() {
+    run(async {
+        let clock = NoWait::at(NOW);
+        let (mock, _) = upstream(3).await;
+        let (markets, is_closed) = (Markets::default(), Arc::new(AtomicBool::new(true)));
+        let (served, flag) = (Arc::clone(&markets), Arc::clone(&is_closed));
+        let copy = Mock::start(move |asked| match asked.path.as_str() {
+            "/status" => status(flag.load(Ordering::Relaxed)),
+            _ => answer(&served, asked),
+        });
+        let copy = copy.await;
+        let client = OperatorClient::new(&copy.base, "token").expect("a fixture of ours");
+        let exchange = Exchange::new(client, Backoff::default(), clock.clone());
+        let world = World::new(&mock.base, &clock);
+        let mut service = world.service(Some(Arc::new(exchange)));
+        let round = service.round().await;
+        let is_refused = matches!(round.exchange, Some(Err(ReconcileError::OutwardClosed)));
+        assert!(is_refused && round.pulled.is_none(), "{round:?}");
+        assert_eq!((mock.asked().len(), copy.asked().len()), (0, 1));
+        is_closed.store(false, Ordering::Relaxed);
+        compared(&mut service).await;
+        assert_eq!(has(&markets, "active"), 6);
+    });
 }
 
 #[test]

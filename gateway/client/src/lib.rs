@@ -7,8 +7,8 @@ use foretell_wire::operator::{
     AccountAnswer, CommandAnswer, MarketRow, MarketRows, OperatorCommand,
 };
 use reqwest::{Client, ClientBuilder, Method, RequestBuilder, redirect};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
@@ -55,6 +55,17 @@ pub enum OperatorError {
     /// An answer that this version does not understand.
     #[error("unexpected answer of the exchange: {0}")]
     UnexpectedAnswer(String),
+}
+
+/// What clients here read of the status.
+#[derive(Deserialize)]
+struct Status {
+    exchange: StatusOfExchange,
+}
+
+#[derive(Deserialize)]
+struct StatusOfExchange {
+    outward_closed: bool,
 }
 
 /// A client of one gateway's operator surface.
@@ -124,6 +135,15 @@ impl OperatorClient {
     /// See [`OperatorError`].
     pub async fn account(&self, wallet: &str) -> Result<AccountAnswer, OperatorError> {
         self.get(&format!("/accounts/{wallet}")).await
+    }
+
+    /// Whether the exchange is a restored copy that nobody has opened (docs/verify/rules.md §31).
+    ///
+    /// # Errors
+    /// See [`OperatorError`].
+    pub async fn is_outward_closed(&self) -> Result<bool, OperatorError> {
+        let Status { exchange } = self.get("/status").await?;
+        Ok(exchange.outward_closed)
     }
 
     /// `GET path`.

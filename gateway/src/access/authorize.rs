@@ -28,7 +28,12 @@ pub(crate) async fn authorize(
     if !allowed.contains(role) {
         return Err(actor.role_not_allowed().into());
     }
-    let reason = match context.head.method == Method::POST && !context.body.is_empty() {
+    let is_command = context.head.method == Method::POST;
+    // The upstream that the sync follows may be that of the original, which runs.
+    if is_command && role == OperatorRole::Sync && context.app.is_outward_closed() {
+        return Err(ErrorCode::OutwardClosed.into());
+    }
+    let reason = match is_command && !context.body.is_empty() {
         true => read_reason(&context.body)?,
         false => String::new(),
     };

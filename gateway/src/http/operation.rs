@@ -1,6 +1,7 @@
 //! What a route and the parts of its request say of themselves: the errors that it may end in and, with
 //! the feature `documents`, what its OpenAPI document says.
 
+use foretell_model::{OperatorRole, RoleSet};
 use foretell_wire::ErrorCode;
 use foretell_wire::read::RequestBody;
 use foretell_wire::read::path::PathParameter;
@@ -102,12 +103,15 @@ impl Operation {
         self.described.takes_sequence();
     }
 
-    /// Needs the token of an operator; `is_role_checked` unless all roles may send it.
-    pub(crate) fn needs_operator(&mut self, is_role_checked: bool) {
+    /// Needs the token of an operator with one of the roles.
+    pub(crate) fn needs_operator(&mut self, roles: RoleSet) {
         self.fails(STATE);
         self.fails(&[ErrorCode::OperatorUnauthorized]);
-        if is_role_checked {
+        if roles != RoleSet::ALL {
             self.fails(&[ErrorCode::OperatorRole]);
+            if roles.contains(OperatorRole::Sync) {
+                self.fails(&[ErrorCode::OutwardClosed]);
+            }
         }
         #[cfg(feature = "documents")]
         self.described.needs(&["Token"]);

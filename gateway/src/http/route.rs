@@ -161,7 +161,7 @@ impl Route {
             operation.writes();
         }
         if let Some(roles) = self.operators {
-            operation.needs_operator(roles != RoleSet::ALL);
+            operation.needs_operator(roles);
             if self.is_write {
                 operation.fails(&[ErrorCode::UnknownOperator]);
             }

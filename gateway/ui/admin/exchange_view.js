@@ -44,6 +44,9 @@ export async function exchangeView(desk) {
       ["Resting orders", format.count(exchange.live_orders)],
       ["Deposited", money(exchange.collateral)],
       ["Collected fees", money(exchange.fees)],
+      exchange.outward_closed
+        ? ["Outward", "closed", "since a restore: no withdrawal, webhook, sync or oracle until withdrawals are opened"]
+        : ["Outward", "open", "withdrawals, webhooks, sync, oracle"],
     ]),
     processRecords(desk, status),
     panel(

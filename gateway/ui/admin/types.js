@@ -126,6 +126,7 @@
  * @property {number} live_orders
  * @property {number} unpaid_markets
  * @property {number} oldest_unpaid_seconds
+ * @property {boolean} outward_closed
  * @property {string} fees
  * @property {string} collateral
  * @property {{ withdrawal_limit: string, rebates_daily: boolean }} payments

@@ -6,7 +6,7 @@ use std::path::Path;
 use foretell_journal::archive::remove_archived;
 use foretell_journal::control::JournalPosition;
 use foretell_journal::disk::RealDisk;
-use foretell_journal::restored::{complete_copy, forget_restored, restored_from};
+use foretell_journal::restored::{complete_copy, forget_restored, leave_log, restored_from};
 use foretell_journal::{
     Batches, Extent, Follower, FrameReader, JournalError, Piece, Segments, archived_through,
     recover, scan,
@@ -149,6 +149,31 @@ fn copied_segments_are_a_journal_that_says_what_it_may_lack() {
         let (seen, report) = recovered(copy.path()).unwrap();
         assert_eq!(seen, (1..=14).collect::<Vec<u64>>());
         assert_eq!(report.rewritten, 0, "all of it is proven");
+    }
+}
+
+#[test]
+fn a_copy_leaves_the_replicated_log_only_while_it_may_lack_frames() {
+    for branch in [None, Some([7; 32])] {
+        let (dir, copy) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        journal(dir.path());
+        let extent = Extent::of(&Segments::of(dir.path())).unwrap();
+        copy_to(&extent, copy.path());
+        let end = JournalPosition {
+            segment: extent.end().number,
+            offset: extent.end().bytes,
+        };
+        complete_copy(&RealDisk, copy.path(), end, branch, true).unwrap();
+        let refused = recovered(copy.path());
+        assert!(matches!(refused, Err(JournalError::Replica(_))));
+        let left = leave_log(&RealDisk, copy.path());
+        assert_eq!(left.is_ok(), branch.is_some());
+        assert_eq!(recovered(copy.path()).is_ok(), branch.is_some());
+        // Whether it is known to be a copy, too.
+        assert_eq!(
+            restored_from(copy.path()).unwrap().is_some(),
+            branch.is_some()
+        );
     }
 }
 

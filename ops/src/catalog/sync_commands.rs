@@ -154,6 +154,11 @@ pub(crate) async fn import_records(
             }
             Ok(())
         }
+        // The copy has the markets that the original had.
+        Some(Err(closed @ ReconcileError::OutwardClosed)) => {
+            tracing::warn!("{closed}");
+            Ok(())
+        }
         Some(Err(failure)) => Err(Failure::new(failure.to_string())),
         None => Ok(()),
     }
@@ -325,7 +330,10 @@ fn reconciled_text(reconciled: &ReconcileReport) -> String {
 }
 
 fn not_reconciled(failure: &ReconcileError) -> Failure {
-    Failure::new(failure.to_string())
-        .hint("run `foretell up`, then `foretell catalog sync`")
+    let told = Failure::new(failure.to_string());
+    if matches!(failure, ReconcileError::OutwardClosed) {
+        return told.hint(client::OPEN_HINT).code(REFUSED);
+    }
+    told.hint("run `foretell up`, then `foretell catalog sync`")
         .code(UNREACHABLE)
 }

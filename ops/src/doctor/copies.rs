@@ -1,7 +1,8 @@
-//! Ages of the newest snapshot and of the last backup.
+//! Ages of the newest snapshot and of the last backup, and whether the data is a copy itself.
 
 use std::time::{Duration, SystemTime};
 
+use foretell_journal::restored::restored_from;
 use foretell_journal::segment;
 use foretell_journal::snapshot::images;
 
@@ -9,6 +10,8 @@ use super::Subject;
 use super::finding::Finding;
 use crate::backup::record::LastBackup;
 use crate::config::Config;
+use crate::operator::client;
+use crate::runtime;
 
 /// Longest time between the last frame and the newest snapshot: one is due a minute after a change.
 const SNAPSHOT_DUE: Duration = Duration::from_hours(1);
@@ -53,6 +56,34 @@ pub(super) fn backup(subject: &Subject<'_>) -> Finding {
     let is_good = since.is_none_or(|since| since <= BACKUP_DUE);
     Finding::when(is_good, value, "foretell backup DIR")
         .allowed(format!("{} h old", BACKUP_DUE.as_secs() / 3_600))
+}
+
+/// Whether it is a restored copy that nobody has opened. An exchange that runs says it; one that does not has a
+/// marker until its first start.
+pub(super) fn outward(subject: &Subject<'_>) -> Finding {
+    let is_closed = match restored_from(&subject.journal()) {
+        Ok(Some(_)) => Ok(true),
+        Ok(None) if subject.engine.is_none() => {
+            return Finding::ok("no restore waits for its first start");
+        }
+        Ok(None) => ask(subject.config),
+        Err(error) => Err(error.to_string()),
+    };
+    match is_closed {
+        Ok(false) => Finding::ok("open"),
+        Ok(true) => Finding::warning(
+            "closed since a restore: no withdrawal, webhook, sync or oracle",
+            client::OPEN_HINT,
+        ),
+        Err(why) => Finding::ok(format!("not known: {why}")),
+    }
+}
+
+fn ask(config: &Config) -> Result<bool, String> {
+    let client = client::connect(config).map_err(|failure| failure.to_string())?;
+    let runtime = runtime::small().map_err(|error| error.to_string())?;
+    let asked = runtime.block_on(client.is_outward_closed());
+    asked.map_err(|error| error.to_string())
 }
 
 /// When the last backup was made, as it left a record.

@@ -124,6 +124,7 @@ const CHECKS: &[Check] = &[
     check("journal", When::Asked, Find::Many(journal::find)),
     check("snapshot", When::Asked, Find::One(copies::snapshot)),
     check("backup", When::Asked, Find::One(copies::backup)),
+    check("outward", When::Asked, Find::One(copies::outward)),
     check("upstream", When::Asked, Find::One(upstream::find)),
 ];
 

@@ -17,6 +17,9 @@ use crate::failure::Failure;
 const READY_PATIENCE: Duration = Duration::from_secs(60);
 const READY_PAUSE: Duration = Duration::from_millis(10);
 
+/// What ends that outward is closed.
+pub(crate) const OPEN_HINT: &str = "compare it with what was paid, then open it: foretell withdrawals reconcile, foretell withdrawals open";
+
 /// The reason of this run's commands, from the command line.
 static REASON: OnceLock<String> = OnceLock::new();
 

@@ -51,7 +51,8 @@ pub(super) fn withdrawals(value: &Value) -> String {
     let rows = columns(&value["withdrawals"], &columns_shown);
     match value["shut"] == Value::Bool(true) {
         true => format!(
-            "withdrawals are shut since a restore: reconcile, then `foretell withdrawals open`\n{rows}"
+            "withdrawals are shut since a restore, and nothing else goes outward: reconcile, then \
+             `foretell withdrawals open`\n{rows}"
         ),
         false => rows,
     }

@@ -35,6 +35,10 @@ fn of_exchange(exchange: &Value) -> String {
             ("fees collected", "fees"),
         ],
     );
+    if exchange["outward_closed"] == true {
+        text += "\noutward         closed since a restore: no withdrawal, webhook, sync or oracle; reconcile, then \
+                 `foretell withdrawals open`\n";
+    }
     let unpaid = field(exchange, "unpaid_markets");
     if !matches!(unpaid.as_str(), "0" | "-") {
         let oldest = age(&exchange["oldest_unpaid_seconds"]);
@@ -156,6 +160,7 @@ mod tests {
         let mut value = json!({ "engine": null, "gateway": gateway, "exchange": exchange });
         let text = status(&value);
         assert!(!text.contains("without a payout"), "{text}");
+        assert!(!text.contains("outward"), "{text}");
         assert!(text.contains("live orders     3\n"), "{text}");
         assert!(
             text.contains("engine   -    -         -        -      -\n"),
@@ -166,6 +171,7 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("engine unavailable"), "{text}");
+        value["exchange"]["outward_closed"] = true.into();
         value["exchange"]["unpaid_markets"] = 2.into();
         value["exchange"]["oldest_unpaid_seconds"] = 93_600.into();
         value["engine"] = json!({ "pid": 6, "sequence": 5, "durableSequence": 5, "epoch": 2, "connections": 1,
@@ -174,6 +180,10 @@ mod tests {
         let text = status(&value);
         assert!(
             text.contains("engine   6    5         5        2      1\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("outward         closed since a restore"),
             "{text}"
         );
         let unpaid = "closed without a payout: 2 markets, the oldest for 26 h";

@@ -7,12 +7,12 @@ use std::process::{ExitCode, ExitStatus};
 use serde_json::{Value, json};
 use socket2::Socket;
 use tokio::sync::mpsc;
-use tracing::error;
+use tracing::{error, warn};
 
 use super::listen::reserve;
 use super::supervisor::{ProcessSpec, Report, Supervisor};
 use super::watchdog::{self, Watchdog};
-use super::{cluster_config, process};
+use super::{cluster_config, drill, process};
 use crate::cli::Up;
 use crate::config::{ClusterRole, Config};
 use crate::data_directory;
@@ -70,6 +70,9 @@ struct RunningExchange {
 
 impl RunningExchange {
     fn prepare(config: &Config, file: Option<&Path>, up: &Up) -> Result<Self, Failure> {
+        if up.drill {
+            drill::prepare(config)?;
+        }
         data_directory::prepare_data_directory(&config.data.directory)?;
         data_directory::prepare_operator_token(&config.operator_token_file())?;
         data_directory::prepare_operator_token(&config.sync_token_file())?;
@@ -157,6 +160,11 @@ impl RunningExchange {
             None => "/readyz",
         };
         client::wait_ready(&client, purpose).await?;
+        if client.is_outward_closed().await.unwrap_or(false) {
+            warn!(
+                "restored from a copy: no withdrawal, webhook, sync or oracle until an admin opens withdrawals"
+            );
+        }
         if up.demo {
             let site = demo::SurfaceAddresses {
                 trading: self.trading,
@@ -174,17 +182,22 @@ impl RunningExchange {
                 banner.text() + &page.unwrap_or_default()
             });
         } else {
-            supervisor.start(self.catalog_sync());
+            // It sends commands and asks an upstream: a drill does neither, also once it is opened.
+            if !up.drill {
+                supervisor.start(self.catalog_sync());
+            }
             output.answer(&ready, |ready| {
                 let field = |name| output::field(ready, name);
                 let page = page.map(|page| format!("page      {page}\n"));
+                let drill = up.drill.then(|| format!("status    {} status\n", self.command()));
                 format!(
-                    "trading   {}\ndata      {}\ncatalog   {}\noperator  {}\n{}Ctrl-C stops everything.",
+                    "trading   {}\ndata      {}\ncatalog   {}\noperator  {}\n{}{}Ctrl-C stops everything.",
                     field("trading"),
                     field("data"),
                     field("catalog"),
                     field("operator"),
-                    page.unwrap_or_default()
+                    page.unwrap_or_default(),
+                    drill.unwrap_or_default()
                 )
             });
         }
@@ -230,6 +243,9 @@ impl RunningExchange {
         if up.engine.full_replay {
             arguments.push("--full-replay".to_owned());
         }
+        if up.drill {
+            arguments.push("--drill".to_owned());
+        }
         ProcessSpec {
             name: "engine".to_owned(),
             arguments,
@@ -261,6 +277,9 @@ impl RunningExchange {
         arguments.extend(["--number".to_owned(), number.to_string()]);
         if self.config.compatibility.is_family() {
             arguments.push("--polymarket".to_owned());
+        }
+        if up.drill {
+            arguments.push("--drill".to_owned());
         }
         if up.demo {
             arguments.extend(["--dev-auth-hints", "--development-wallets"].map(str::to_owned));

@@ -1,5 +1,5 @@
 //! `foretell webhooks`: delivers notices of the journal to an operator's systems, at least once and in its
-//! order (docs/operate/webhooks.md).
+//! order (docs/operate/webhooks.md). While outward is closed it delivers nothing (docs/verify/rules.md §31).
 
 pub(crate) mod cursor;
 
@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use foretell_gateway::outbox::{Outbox, OutboxError};
 use foretell_gateway::{OperatorToken, sign_webhook};
+use foretell_model::Sequence;
 use foretell_wire::notices::{Delivery, Notice};
 use serde_json::json;
 use tracing::{info, warn};
@@ -86,10 +87,11 @@ impl Paths {
     }
 }
 
-/// Follows the journal; begins again where the last delivery ended when it is rebuilt.
+/// Follows the journal; begins again where the last delivery ended when it is rebuilt or restored.
 async fn deliver_all(paths: &Paths, receiver: &Receiver) -> Result<(), Failure> {
     loop {
         match follow(paths, receiver).await {
+            Err(Stopped::Closed) => {}
             Err(Stopped::Follow(OutboxError::Rebuilt)) => {
                 info!("the engine recovered to an earlier frame; following again");
             }
@@ -103,9 +105,32 @@ async fn deliver_all(paths: &Paths, receiver: &Receiver) -> Result<(), Failure> 
 enum Stopped {
     Follow(OutboxError),
     Cursor(Failure),
+    /// The journal was restored since outward was open.
+    Closed,
+}
+
+/// Waits while outward is closed at the end of the journal. Returns the last frame by which it is open: those
+/// up to there are delivered, also the ones before a restore.
+async fn wait_until_open(paths: &Paths) -> Result<Sequence, Stopped> {
+    let end = Outbox::open(&paths.journal, &paths.snapshots, None);
+    let mut end = end.map_err(Stopped::Follow)?;
+    if end.is_outward_closed() {
+        warn!(
+            "outward is closed since a restore: nothing is delivered until an admin opens withdrawals"
+        );
+    }
+    while end.is_outward_closed() {
+        // As below.
+        tokio::task::yield_now().await;
+        if end.read(FRAMES).map_err(Stopped::Follow)?.is_none() {
+            end.wait();
+        }
+    }
+    Ok(end.position().sequence)
 }
 
 async fn follow(paths: &Paths, receiver: &Receiver) -> Result<std::convert::Infallible, Stopped> {
+    let open = wait_until_open(paths).await?;
     let read = cursor::read(&paths.data).map_err(Stopped::Cursor)?;
     let outbox = Outbox::open(&paths.journal, &paths.snapshots, read);
     let mut outbox = outbox.map_err(Stopped::Follow)?;
@@ -116,6 +141,9 @@ async fn follow(paths: &Paths, receiver: &Receiver) -> Result<std::convert::Infa
             outbox.wait();
             continue;
         };
+        if outbox.is_outward_closed() && outbox.position().sequence > open {
+            return Err(Stopped::Closed);
+        }
         for batch in notices.chunks(BATCH) {
             receiver.deliver(batch).await;
         }

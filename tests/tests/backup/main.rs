@@ -6,5 +6,6 @@ mod flipped_bits;
 mod given_away;
 mod killed;
 mod money_after;
+mod outward;
 mod site;
 mod whole;

@@ -72,6 +72,15 @@ stored!(System {
     domains: BTreeMap<DomainNumber, Domain>,
 });
 
+impl System {
+    /// Whether nothing goes outward since a restore (docs/verify/rules.md §31): no withdrawal, no notice, no command of
+    /// the catalog's sync or of an oracle.
+    #[must_use]
+    pub const fn is_outward_closed(&self) -> bool {
+        self.withdrawals_shut
+    }
+}
+
 impl Default for System {
     fn default() -> Self {
         Self {

@@ -35,6 +35,9 @@ impl RequestPart for Adapter {
     async fn of(context: &RequestContext) -> Result<Self, Failure> {
         let oracle = context.app.oracle.as_ref().ok_or(ErrorCode::NotFound)?;
         verify(context, &oracle.secret, SystemTime::now())?;
+        if context.app.is_outward_closed() {
+            return Err(ErrorCode::OutwardClosed.into());
+        }
         let find = |view: &View| {
             let found = view.people().by_name(&oracle.operator);
             found.map(|(number, operator)| (number, operator.role))
@@ -67,6 +70,7 @@ impl RequestPart for Adapter {
             ErrorCode::MissingField,
             ErrorCode::SignatureInvalid,
             ErrorCode::TimestampStale,
+            ErrorCode::OutwardClosed,
             ErrorCode::OperatorNotFound,
             ErrorCode::OperatorRole,
             ErrorCode::UnknownOperator,

@@ -475,6 +475,9 @@ error_codes! {
     WithdrawalsShut = "withdrawals_shut", 409, Later,
         "withdrawals are shut since the exchange was restored from a copy, until an operator has reconciled it",
         "The restored journal may lack payments that were made; an admin opens withdrawals.";
+    OutwardClosed = "outward_closed", 409, Later,
+        "outward is closed since the exchange was restored from a copy, until an admin opens withdrawals",
+        "A copy takes nothing from the catalog's sync or an oracle before an admin opens withdrawals: the original may run.";
     ValidityOutOfRange = "validity_out_of_range", 400, Never,
         "validUntil is out of range, allowed: <from> to <to>, later than in the wallet's last request",
         "A request of a withdrawal is valid at most a day ahead, and each later than the one before.";

@@ -110,6 +110,8 @@ pub struct StatusAnswer {
     pub unpaid_markets: u64,
     /// Seconds since the oldest of them closed; 0 without one.
     pub oldest_unpaid_seconds: u64,
+    /// Whether nothing goes outward since a restore: no withdrawal, webhook, sync or oracle.
+    pub outward_closed: bool,
     /// Balance of the fee account, whole units.
     #[serde(with = "Collateral")]
     pub fees: Micros,
@@ -342,6 +344,7 @@ mod tests {
             live_orders: 4,
             unpaid_markets: 2,
             oldest_unpaid_seconds: 90,
+            outward_closed: false,
             fees: Micros(265_260),
             collateral: Micros(10_000_000),
             settings: Settings::default().into(),

@@ -334,6 +334,7 @@ fn exchange(view: &View, epoch: u64, durability: &'static str, now: TimeNs) -> S
         live_orders: view.orders().live_count() as u64,
         unpaid_markets: unpaid.markets,
         oldest_unpaid_seconds: unpaid.oldest_seconds,
+        outward_closed: system.is_outward_closed(),
         fees: system.fees,
         collateral: system.collateral,
         settings: system.settings.into(),
