@@ -41,6 +41,7 @@ pub(crate) fn journal_configuration<C: Clocks>(
 ) -> Result<(), EngineError> {
     let first_start = matcher.exchange.sequence() == Sequence(0);
     journal_restore(matcher, config, wait)?;
+    reopen(matcher, wait)?;
     let protects = !first_start && !config.post_only_after_restart.is_zero();
     let is_protected = protects && begin_post_only(matcher, wait)?;
     if let Some(sequence) = newly_accepted {
@@ -125,6 +126,20 @@ fn journal_restore<C: Clocks>(
         return Ok(());
     }
     restored::forget_restored(&*config.journal.disk, &journal).map_err(EngineError::Journal)
+}
+
+/// Says at the time of the last frame that nobody could dispute since, before windows of proposals end by
+/// what passed meanwhile (docs/verify/rules.md §24). Not journalled when no window is concerned.
+fn reopen<C: Clocks>(
+    matcher: &mut Matcher<C>,
+    wait: &mut WaitDurable<'_>,
+) -> Result<(), EngineError> {
+    let (at, _) = matcher.clock.read();
+    matcher.stop_clock();
+    do_what_is_due(matcher, wait)?;
+    apply_now(matcher, &Command::Reopen { at }, &[], || {
+        "a start after an outage".to_owned()
+    })
 }
 
 /// Begins post-only mode at the time of the last frame: what fell due since, such as the release of a

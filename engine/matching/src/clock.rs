@@ -294,9 +294,7 @@ impl Exchange {
             (clock.clear_armed && trades).then(|| due(Rank::Clear, game_start_time.start())),
             (closes_at.0 > 0 && (is_registered || trades))
                 .then(|| due(Rank::Close, closes_at.start())),
-            self.resolution
-                .finalised_at(number)
-                .map(|at| due(Rank::Finalise, at)),
+            self.finalised_at(number).map(|at| due(Rank::Finalise, at)),
         ];
         things.into_iter().flatten().min()
     }

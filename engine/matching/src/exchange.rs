@@ -248,6 +248,7 @@ impl Exchange {
             Command::Simulate { until } => self.simulate(until, context),
             Command::Restore { branch } => self.restore(branch, context),
             Command::OpenWithdrawals => self.open_withdrawals(context),
+            Command::Reopen { at } => self.reopen(at, context),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use foretell_model::command::{Dispute, Finalise, Propose, ResolveMarket, WithdrawProposal};
 use foretell_model::event::{Disputed, Proposed};
-use foretell_model::limits::MAX_WINDOW_SECONDS;
+use foretell_model::limits::{MAX_WINDOW_SECONDS, MIN_DISPUTE_SECONDS};
 use foretell_model::state::Proposal;
 use foretell_model::{
     AccountNumber, CommandOutcome, Event, MarketNumber, MarketState, OperatorNumber, OperatorRole,
@@ -31,10 +31,8 @@ const fn is_disputed_by_somebody(proposal: &Proposal) -> bool {
     proposal.disputed && !proposal.disputed_by_time
 }
 
-/// When the challenge window of a proposal ends.
-fn challenge_ends(proposal: &Proposal) -> TimeNs {
-    let window_ns = u64::from(proposal.window_seconds) * 1_000_000_000;
-    TimeNs(proposal.time.0.saturating_add(window_ns))
+const fn after_seconds(time: TimeNs, seconds: u32) -> TimeNs {
+    TimeNs(time.0.saturating_add(seconds as u64 * 1_000_000_000))
 }
 
 /// The proposals of all markets, at most one each. Few markets have one at a time.
@@ -60,14 +58,30 @@ impl Resolution {
         self.proposals.values()
     }
 
-    /// When time finalises the proposal of a market, if it does.
-    pub(crate) fn finalised_at(&self, market: MarketNumber) -> Option<TimeNs> {
-        let proposal = self.get(market)?;
-        (proposal.by_time && !proposal.disputed).then(|| challenge_ends(proposal))
+    /// The first market with a proposal from this one on.
+    pub(crate) fn next_market(&self, from: MarketNumber) -> Option<MarketNumber> {
+        let mut later = self.proposals.range(from..);
+        later.next().map(|(market, _)| *market)
     }
 }
 
 impl Exchange {
+    /// When the challenge window of a proposal ends: after its length, but no earlier than some time after
+    /// somebody could dispute again.
+    fn challenge_ends(&self, proposal: &Proposal) -> TimeNs {
+        let window = proposal.window_seconds;
+        let least = after_seconds(self.system.reopened, window.min(MIN_DISPUTE_SECONDS));
+        after_seconds(proposal.time, window).max(least)
+    }
+
+    /// When time finalises the proposal of a market, if it does. Nobody sees a dispute that a restored
+    /// journal lacks.
+    pub(crate) fn finalised_at(&self, market: MarketNumber) -> Option<TimeNs> {
+        let proposal = self.resolution.get(market)?;
+        let runs = proposal.by_time && !proposal.disputed && !self.system.withdrawals_shut;
+        runs.then(|| self.challenge_ends(proposal))
+    }
+
     pub(crate) fn propose(
         &mut self,
         propose: &Propose,
@@ -121,7 +135,7 @@ impl Exchange {
         context.event(Event::Proposed(Proposed {
             market,
             payout: propose.payout,
-            challenge_ends: challenge_ends(&proposal),
+            challenge_ends: self.challenge_ends(&proposal),
             by_time: policy.by_time,
             second_person: policy.second_person,
         }));
@@ -180,7 +194,7 @@ impl Exchange {
         let proposal = self.proposal(market)?;
         ensure(proposal.proposal == number, RejectionReason::NoProposal)?;
         ensure(!proposal.disputed, RejectionReason::ProposalDisputed)?;
-        let (ends, now) = (challenge_ends(&proposal), context.now);
+        let (ends, now) = (self.challenge_ends(&proposal), context.now);
         let open = RejectionReason::ChallengeOpen;
         ensure(
             now >= ends,

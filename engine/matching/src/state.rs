@@ -140,6 +140,7 @@ impl Exchange {
             simulated_until: system.simulated_until,
             branch: system.branch,
             withdrawals_shut: system.withdrawals_shut,
+            reopened: system.reopened,
         }));
         for (number, separator) in (0..=u8::MAX).zip(&system.domains) {
             if let Some(separator) = *separator {

@@ -4,8 +4,8 @@ use foretell_model::command::{AttestState, RegisterDomain};
 use foretell_model::limits::{FIRST_RULES, NEWEST_RULES};
 use foretell_model::state::PendingWork;
 use foretell_model::{
-    Branch, CommandOutcome, Event, Micros, RejectionReason, RoleSet, Sequence, Settings,
-    SettingsUpdate, SystemMode, TimeMs, TimeNs,
+    Branch, CommandOutcome, Event, MarketNumber, Micros, RejectionReason, RoleSet, Sequence,
+    Settings, SettingsUpdate, SystemMode, TimeMs, TimeNs,
 };
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
@@ -37,6 +37,8 @@ pub(crate) struct System {
     pub(crate) branch: Branch,
     /// Since a restore, until an operator reconciles.
     pub(crate) withdrawals_shut: bool,
+    /// Since when somebody can dispute again; 0 = always could.
+    pub(crate) reopened: TimeNs,
     /// Separators by domain number.
     pub(crate) domains: Vec<Option<[u8; 32]>>,
 }
@@ -56,6 +58,7 @@ impl Default for System {
             simulated_until: TimeNs(0),
             branch: Branch::ZERO,
             withdrawals_shut: false,
+            reopened: TimeNs(0),
             domains: vec![None; usize::from(u8::MAX) + 1],
         }
     }
@@ -183,6 +186,7 @@ impl Exchange {
         )?;
         self.system.branch = branch;
         self.system.withdrawals_shut = true;
+        self.set_reopened(context.now);
         context.event(Event::Restored { branch });
         Ok(CommandOutcome::Done)
     }
@@ -194,8 +198,31 @@ impl Exchange {
             NotApplied::already(CommandOutcome::Done),
         )?;
         self.system.withdrawals_shut = false;
+        self.set_reopened(context.now);
         context.event(Event::WithdrawalsOpened);
         Ok(CommandOutcome::Done)
+    }
+
+    pub(crate) fn reopen(&mut self, at: TimeNs, context: &mut CommandContext<'_>) -> HandlerResult {
+        let at = at.max(context.now);
+        let concerns_one = self.resolution.iter().any(|proposal| !proposal.disputed);
+        ensure(
+            concerns_one && self.system.reopened < at,
+            NotApplied::already(CommandOutcome::Done),
+        )?;
+        self.set_reopened(at);
+        context.event(Event::Reopened { at });
+        Ok(CommandOutcome::Done)
+    }
+
+    /// Windows end later. Work for each proposal, once a start or a restore.
+    fn set_reopened(&mut self, at: TimeNs) {
+        self.system.reopened = self.system.reopened.max(at);
+        let mut next = self.resolution.next_market(MarketNumber(0));
+        while let Some(market) = next {
+            self.reschedule(market);
+            next = self.resolution.next_market(MarketNumber(market.0 + 1));
+        }
     }
 
     pub(crate) fn accept_divergence(context: &mut CommandContext<'_>) -> HandlerResult {

@@ -183,6 +183,10 @@ commands! {
     /// An operator has compared the restored journal with what was paid: withdrawals go on. Rejected:
     /// `OperatorRequired`. When they are not shut it is `Repeated` (docs/verify/rules.md §31).
     67 OpenWithdrawals by ADMIN;
+    /// No engine ran until a time, so nobody could dispute: windows of proposals end later. The engine
+    /// sends it at a start. `at`: the time of the start; `Repeated` when no window may have to end later
+    /// (docs/verify/rules.md §24).
+    68 Reopen { at: TimeNs } by ENGINE;
 }
 
 impl Command {

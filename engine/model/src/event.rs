@@ -147,4 +147,7 @@ table! {
     69 QuotesRenewed(QuotesRenewed);
     70 QuoteLimitsSet(QuoteLimitsSet);
     71 QuotesFrozen(QuotesFrozen);
+    /// Somebody can dispute again since a time: windows of proposals end some time after it at the
+    /// earliest.
+    72 Reopened { at: TimeNs };
 }

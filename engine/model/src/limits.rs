@@ -64,6 +64,9 @@ pub const MAX_CLOCK_MS: u64 = 18_000_000_000_000;
 pub const ACCOUNTS_PER_STEP: u32 = 1_024;
 /// Longest challenge window: 30 days (docs/verify/rules.md §24).
 pub const MAX_WINDOW_SECONDS: u32 = 30 * 24 * 3_600;
+/// A challenge window ends no earlier than this long, or its own length if that is shorter, after somebody
+/// could dispute again: an hour.
+pub const MIN_DISPUTE_SECONDS: u32 = 3_600;
 /// Wallets of one list that may propose or dispute.
 pub const MAX_LISTED_WALLETS: u32 = 64;
 /// Operators ever added, the first admin and the sync included (docs/verify/rules.md §27).

@@ -113,8 +113,12 @@ impl Exchange {
         if let Some(proposal) = &market.proposal
             && proposal.by_time
             && proposal.disputed.is_none()
+            && !self.withdrawals_shut
         {
-            things.push((proposal.challenge_ends(), Thing::Finalise(number)));
+            things.push((
+                proposal.challenge_ends(self.reopened),
+                Thing::Finalise(number),
+            ));
         }
         things
     }

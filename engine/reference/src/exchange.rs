@@ -72,6 +72,8 @@ pub struct Exchange {
     pub(crate) withdrawals: BTreeMap<Sequence, Withdrawal>,
     /// Since a restore, until an operator reconciles.
     pub(crate) withdrawals_shut: bool,
+    /// Since when somebody can dispute again.
+    pub(crate) reopened: TimeNs,
     /// The queue of work for `Step`, the first entry first.
     pub(crate) background: Vec<Background>,
     /// What falls due because of the markets' terms and proposals.
@@ -136,6 +138,7 @@ impl Exchange {
             accrued: Accrued::default(),
             withdrawals: BTreeMap::new(),
             withdrawals_shut: false,
+            reopened: TimeNs(0),
             background: Vec::new(),
             clocks: BTreeSet::new(),
         }
@@ -295,8 +298,9 @@ impl Exchange {
             Command::DescribeMarket { market } => self.describe_market(market, events),
             Command::DescribeWallet { wallet } => Self::describe_wallet(wallet, events),
             Command::Simulate { until } => self.simulate(until, events),
-            Command::Restore { branch } => self.restore(branch, events),
+            Command::Restore { branch } => self.restore(branch, at, events),
             Command::OpenWithdrawals => self.open_withdrawals(at, events),
+            Command::Reopen { at: since } => self.reopen(since, at, events),
         }
     }
 }

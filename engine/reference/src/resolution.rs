@@ -2,7 +2,7 @@
 
 use foretell_model::command::{Dispute, Finalise, Propose, ResolveMarket, WithdrawProposal};
 use foretell_model::event::{Disputed, MarketResolved, MarketSettled, Proposed, SettlementStarted};
-use foretell_model::limits::MAX_WINDOW_SECONDS;
+use foretell_model::limits::{MAX_WINDOW_SECONDS, MIN_DISPUTE_SECONDS};
 use foretell_model::state::{BackgroundWork, PendingWork};
 use foretell_model::{
     AccountNumber, CommandKind, CommandOutcome, Event, MarketNumber, MarketState, Micros,
@@ -34,9 +34,15 @@ pub(crate) struct Proposal {
 }
 
 impl Proposal {
-    pub(crate) fn challenge_ends(&self) -> TimeNs {
-        let window = u64::from(self.window_seconds) * SECOND;
-        TimeNs(self.time.0.saturating_add(window))
+    /// The window lasts as long as it says, and at least an hour, or all of it, from when somebody could
+    /// dispute again.
+    pub(crate) fn challenge_ends(&self, reopened: TimeNs) -> TimeNs {
+        let end = |from: TimeNs, seconds: u32| {
+            let lasting = u64::from(seconds) * SECOND;
+            TimeNs(from.0.saturating_add(lasting))
+        };
+        let at_least = self.window_seconds.min(MIN_DISPUTE_SECONDS);
+        end(self.time, self.window_seconds).max(end(reopened, at_least))
     }
 
     const fn is_disputed_by_somebody(&self) -> bool {
@@ -138,7 +144,7 @@ impl Exchange {
         events.push(Event::Proposed(Proposed {
             market,
             payout: proposal.payout,
-            challenge_ends: proposal.challenge_ends(),
+            challenge_ends: proposal.challenge_ends(self.reopened),
             by_time: proposal.by_time,
             second_person: proposal.second_person,
         }));
@@ -226,7 +232,7 @@ impl Exchange {
             proposal.disputed.is_none(),
             RejectionReason::ProposalDisputed,
         )?;
-        let (ends, now) = (proposal.challenge_ends(), at.time);
+        let (ends, now) = (proposal.challenge_ends(self.reopened), at.time);
         let still_open = Rejection::with(
             RejectionReason::ChallengeOpen,
             ends.millis().0,

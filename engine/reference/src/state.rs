@@ -37,6 +37,7 @@ impl Exchange {
             simulated_until: self.simulated_until,
             branch: self.branch,
             withdrawals_shut: self.withdrawals_shut,
+            reopened: self.reopened,
         }));
         for (domain, separator) in &self.domains {
             visit(&StateRecord::Domain(state::Domain {

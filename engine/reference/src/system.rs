@@ -9,6 +9,7 @@ use foretell_model::{
 
 use crate::exchange::{Exchange, Stamp};
 use crate::handler_result::{HandlerResult, NotApplied, ensure};
+use crate::markets::Market;
 
 impl Exchange {
     pub(crate) fn set_mode(&mut self, mode: SystemMode, events: &mut Vec<Event>) -> HandlerResult {
@@ -91,13 +92,19 @@ impl Exchange {
     }
 
     /// The same branch again is the same restore.
-    pub(crate) fn restore(&mut self, branch: Branch, events: &mut Vec<Event>) -> HandlerResult {
+    pub(crate) fn restore(
+        &mut self,
+        branch: Branch,
+        at: Stamp,
+        events: &mut Vec<Event>,
+    ) -> HandlerResult {
         ensure(
             self.branch != branch,
             NotApplied::already(CommandOutcome::Done),
         )?;
         self.branch = branch;
         self.withdrawals_shut = true;
+        self.dispute_from(at.time);
         events.push(Event::Restored { branch });
         Ok(CommandOutcome::Done)
     }
@@ -110,8 +117,34 @@ impl Exchange {
             NotApplied::already(CommandOutcome::Done),
         )?;
         self.withdrawals_shut = false;
+        self.dispute_from(at.time);
         events.push(Event::WithdrawalsOpened);
         Ok(CommandOutcome::Done)
+    }
+
+    /// No engine ran before `since`. It matters to an open proposal alone.
+    pub(crate) fn reopen(
+        &mut self,
+        since: TimeNs,
+        at: Stamp,
+        events: &mut Vec<Event>,
+    ) -> HandlerResult {
+        let since = since.max(at.time);
+        let is_open = |market: &Market| {
+            let proposal = market.proposal.as_ref();
+            proposal.is_some_and(|proposal| proposal.disputed.is_none())
+        };
+        let matters = self.markets.iter().any(is_open) && since > self.reopened;
+        ensure(matters, NotApplied::already(CommandOutcome::Done))?;
+        self.dispute_from(since);
+        events.push(Event::Reopened { at: since });
+        Ok(CommandOutcome::Done)
+    }
+
+    /// Disputes are possible again from a time on: the windows of proposals are no longer the same.
+    fn dispute_from(&mut self, since: TimeNs) {
+        self.reopened = self.reopened.max(since);
+        self.clocks = self.all_clocks();
     }
 
     /// The accepted sequence is in the command only.

@@ -6,11 +6,12 @@ use std::time::Duration;
 use foretell_engine::{EngineConfig, SigningDomain};
 use foretell_fixtures::Order;
 use foretell_link::{Reply, Role};
-use foretell_model::command::SetTerms;
+use foretell_model::command::{Dispute, Propose, SetPolicy, SetTerms};
 use foretell_model::event::{MarketStateSet, OrderClosed};
 use foretell_model::{
     CloseReason, Command, CommandOutcome, DomainNumber, Event, HoldSet, MarketState, MarketTerms,
-    OrderStatus, Outcome, RejectionReason, Sequence, SystemMode, TimeMs, TimeSeconds, Verdict,
+    OperatorNumber, OrderStatus, Outcome, Payout, PolicyUpdate, Reference, RejectionReason,
+    Sequence, SystemMode, TimeMs, TimeSeconds, Verdict,
 };
 
 use crate::harness::{Engine, MACHINES, OwnedFrame, TestClient, config, frames};
@@ -240,4 +241,61 @@ fn nothing_that_fell_due_while_no_engine_ran_trades_before_post_only_begins() {
     let mode = SystemMode::PostOnly;
     assert_eq!(after[0].command, Command::SetMode { mode });
     assert!(matches!(after[4].command, Command::RegisterDomain(_)));
+}
+
+/// The first command of a start says so at the time of the last frame, before anything falls due.
+#[test]
+fn a_window_that_ended_while_no_engine_ran_ends_later() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut recording = Recording::begin(Duration::from_secs(3_600));
+    let world = recording.world(|_| {});
+    let market = world.market;
+    recording.open(&world);
+    let policy = PolicyUpdate {
+        by_time: Some(true),
+        ..PolicyUpdate::default()
+    };
+    for command in [
+        Command::SetPolicy(SetPolicy {
+            market: None,
+            policy,
+        }),
+        Command::CloseMarket { market },
+        Command::Propose(Propose {
+            market,
+            payout: Payout::Yes,
+            by: None,
+            evidence: [5; 32],
+            window_seconds: Some(600),
+            replaces: None,
+            reference: Reference([7; 32]),
+        }),
+    ] {
+        recording.apply_as(OperatorNumber::FIRST_ADMIN, command);
+    }
+    let before = recording.write(directory.path());
+    let started = now();
+    let engine = Engine::on(MACHINES[0], directory.path());
+    let mut operator = engine.client(Role::Operator);
+    let dispute = Command::Dispute(Dispute {
+        market,
+        counter: Some(Payout::No),
+        by: None,
+    });
+    let disputed = operator.ask_as(OperatorNumber::FIRST_ADMIN, dispute);
+    assert!(
+        matches!(disputed.verdict, Verdict::Applied(_)),
+        "{disputed:?}"
+    );
+    engine.stop();
+    // Without an open proposal a start says nothing.
+    Engine::on(MACHINES[0], directory.path()).stop();
+    let all = frames(directory.path());
+    let after = &all[usize::try_from(before.0).unwrap()..];
+    let Command::Reopen { at } = after[0].command else {
+        panic!("{after:?}");
+    };
+    assert!(at >= started && after[0].stamp.time < started);
+    let says_so = |frame: &&OwnedFrame| matches!(frame.command, Command::Reopen { .. });
+    assert_eq!(after.iter().filter(says_so).count(), 1);
 }

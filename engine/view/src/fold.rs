@@ -217,7 +217,8 @@ impl View {
             | Event::StateAttested
             | Event::Simulated { .. }
             | Event::Restored { .. }
-            | Event::WithdrawalsOpened => self.fold_system(step, event),
+            | Event::WithdrawalsOpened
+            | Event::Reopened { .. } => self.fold_system(step, event),
 
             // Leases and limits show in the quotes that they end.
             Event::QuotesSet(_)

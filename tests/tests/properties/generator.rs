@@ -307,7 +307,8 @@ impl Generator {
             | Kind::PayWithdrawal
             | Kind::FailWithdrawal
             | Kind::Restore
-            | Kind::OpenWithdrawals => self.withdrawal_command(kind),
+            | Kind::OpenWithdrawals
+            | Kind::Reopen => self.withdrawal_command(kind),
             Kind::PayRebates
             | Kind::SetTerms
             | Kind::Propose

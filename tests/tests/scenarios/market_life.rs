@@ -89,6 +89,7 @@ impl Desk {
                 dispute: words.flag("disputes"),
             }),
             "propose" => self.propose(words)?,
+            "reopen" => Command::Reopen { at: now },
             "dispute" => Command::Dispute(Dispute {
                 by: words.option("by").map(|wallet| self.names.account(wallet)),
                 market: self.market(words)?,
@@ -214,6 +215,7 @@ pub(crate) fn of_event(event: &Event, names: &Names) -> String {
         Event::TermsSet(TermsSet { market, .. }) => format!("terms of {}", of_market(market)),
         Event::Simulated { until } => format!("simulated until {}", until.0),
         Event::Restored { .. } => "restored".to_owned(),
+        Event::Reopened { .. } => "reopened".to_owned(),
         Event::WithdrawalsOpened => "withdrawals opened".to_owned(),
         Event::MarketCleared { market } => format!("cleared {}", of_market(market)),
         Event::Proposed(Proposed { market, payout, .. }) => {

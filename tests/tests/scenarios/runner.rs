@@ -269,6 +269,10 @@ impl Runner {
     /// admin adds and revokes operators.
     fn stamp(&self, first: &str, words: &mut Words<'_>) -> Result<CommandStamp, String> {
         let mut stamp = CommandStamp::at(self.now);
+        if first == "reopen" {
+            // An engine starts: at the time of the last command.
+            stamp.time = TimeNs(0);
+        }
         if first == "operator" || first == "revoke" && words.count("operator") > 0 {
             stamp.operator = OperatorNumber::FIRST_ADMIN;
         }

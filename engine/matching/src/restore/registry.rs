@@ -25,6 +25,7 @@ impl Restorer {
             simulated_until: system.simulated_until,
             branch: system.branch,
             withdrawals_shut: system.withdrawals_shut,
+            reopened: system.reopened,
             ..System::default()
         };
     }

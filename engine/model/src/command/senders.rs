@@ -79,8 +79,8 @@ mod tests {
             AcceptDivergence, AdvanceTime, AttestState, CancelAll, CancelMarketOrders, CancelOrder,
             CancelWithdrawal, ClaimWithdrawal, Continue, Convert, DecreaseOrder, Deposit, Dispute,
             FailWithdrawal, Finalise, Merge, PayRebates, PayWithdrawal, PlaceOrder, Propose,
-            Redeem, RegisterKey, RenewQuotes, RequestWithdrawal, ResolveMarket, Restore, RevokeKey,
-            SetHeartbeat, SetQuoteLimits, SetQuotes, Simulate, Split, Step, Withdraw,
+            Redeem, RegisterKey, RenewQuotes, Reopen, RequestWithdrawal, ResolveMarket, Restore,
+            RevokeKey, SetHeartbeat, SetQuoteLimits, SetQuotes, Simulate, Split, Step, Withdraw,
             WithdrawProposal,
         };
         let of = |is: &dyn Fn(CommandKind) -> bool| {
@@ -97,7 +97,8 @@ mod tests {
                 AttestState,
                 Step,
                 Simulate,
-                Restore
+                Restore,
+                Reopen
             ]
         );
         assert_eq!(

@@ -38,6 +38,8 @@ records! {
         pub branch: Branch,
         /// Whether withdrawals are shut since a restore.
         pub withdrawals_shut: bool,
+        /// Since when somebody can dispute again (docs/verify/rules.md §24); 0 = always could.
+        pub reopened: TimeNs,
     }
 
     /// Sorted by number.

@@ -106,7 +106,7 @@ fn system() -> impl Strategy<Value = StateRecord> {
                 new_operator_hours: hours,
             },
         );
-    let numbers = [(); 6].map(|()| number());
+    let numbers = [(); 7].map(|()| number());
     (
         small(),
         numbers,
@@ -116,7 +116,7 @@ fn system() -> impl Strategy<Value = StateRecord> {
         (any::<[u8; 32]>(), any::<bool>()),
     )
         .prop_map(|(rules, numbers, mode, settings, pending, restored)| {
-            let [sequence, time, floor, collateral, fees, simulated] = numbers;
+            let [sequence, time, floor, collateral, fees, simulated, reopened] = numbers;
             StateRecord::System(state::System {
                 rules,
                 sequence: self::sequence(sequence),
@@ -130,6 +130,7 @@ fn system() -> impl Strategy<Value = StateRecord> {
                 simulated_until: TimeNs(simulated),
                 branch: Branch(restored.0),
                 withdrawals_shut: restored.1,
+                reopened: TimeNs(reopened),
             })
         })
 }

@@ -41,6 +41,7 @@ pub(crate) fn samples() -> [StateRecord; 23] {
             simulated_until: TimeNs(0x44),
             branch: Branch([0x45; 32]),
             withdrawals_shut: true,
+            reopened: TimeNs(0x46),
         }),
         StateRecord::Domain(state::Domain {
             domain: DomainNumber(0x51),

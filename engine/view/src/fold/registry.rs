@@ -195,8 +195,13 @@ impl View {
                 system.branch = branch;
                 system.restored = step.frame.sequence;
                 system.withdrawals_shut = true;
+                self.resolutions.reopen(step.now);
             }
-            (Event::WithdrawalsOpened, _) => system.withdrawals_shut = false,
+            (Event::WithdrawalsOpened, _) => {
+                system.withdrawals_shut = false;
+                self.resolutions.reopen(step.now);
+            }
+            (&Event::Reopened { at }, _) => self.resolutions.reopen(at),
             (
                 &Event::DomainRegistered { domain },
                 &Command::RegisterDomain(RegisterDomain { separator, .. }),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use foretell_model::codec::stored;
+use foretell_model::limits::MIN_DISPUTE_SECONDS;
 use foretell_model::{
     AccountNumber, MarketNumber, OperatorNumber, Payout, ResolutionPolicy, Sequence, TimeNs,
 };
@@ -168,6 +169,16 @@ impl Resolutions {
     /// All own policies, by market.
     pub fn own_policies(&self) -> impl ExactSizeIterator<Item = (MarketNumber, &Policy)> {
         (self.policies.iter()).map(|(&market, policy)| (market, policy))
+    }
+
+    /// Somebody can dispute again since a time (docs/verify/rules.md §24). Work for each proposal, once a
+    /// start or a restore.
+    pub(crate) fn reopen(&mut self, at: TimeNs) {
+        for proposal in self.proposals.values_mut() {
+            let least = proposal.window_seconds.min(MIN_DISPUTE_SECONDS);
+            let ends = at.0.saturating_add(u64::from(least) * 1_000_000_000);
+            proposal.challenge_ends = proposal.challenge_ends.max(TimeNs(ends));
+        }
     }
 
     /// Ends the present proposal of a market.

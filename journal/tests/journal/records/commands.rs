@@ -314,6 +314,9 @@ pub(super) fn command(words: &mut Words, code: u8) -> Command {
             branch: Branch(words.bytes()),
         },
         67 => Command::OpenWithdrawals,
+        68 => Command::Reopen {
+            at: TimeNs(words.u64()),
+        },
         other => panic!("no command has code {other}"),
     }
 }

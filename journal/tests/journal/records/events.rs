@@ -270,6 +270,9 @@ pub(super) fn event(words: &mut Words, code: u8) -> Event {
             branch: Branch(words.bytes()),
         },
         65 => Event::WithdrawalsOpened,
+        72 => Event::Reopened {
+            at: TimeNs(words.u64()),
+        },
         66 => Event::QuotesSet(QuotesSet {
             until: TimeNs(words.u64()),
         }),

@@ -130,6 +130,13 @@ impl Generator {
             Kind::Restore => Command::Restore {
                 branch: Branch([self.rng.pick(&[1, 2, 3]); 32]),
             },
+            // Of an outage within the longest windows of proposals, or beyond them.
+            Kind::Reopen => Command::Reopen {
+                at: TimeNs({
+                    let outage = self.rng.below(90 * 60) * 1_000_000_000;
+                    self.world.time.0.saturating_add(outage)
+                }),
+            },
             _ => Command::OpenWithdrawals,
         }
     }
