@@ -121,7 +121,7 @@ impl Exchange {
             NotApplied::already(CommandOutcome::Done),
         )?;
         if before.terms.rebate_ppm != terms.rebate_ppm {
-            self.ensure_prices(market, context)?;
+            self.ensure_may_move_money(market, context)?;
         }
         let clear_armed = if update.names_clear() {
             let has_begun = |start: TimeMs| start.0 != 0 && start.0 <= now;

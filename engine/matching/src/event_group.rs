@@ -8,7 +8,8 @@ use foretell_model::limits::MAX_QUESTIONS;
 use foretell_model::outside::{OUTSIDE_INDEX, outside_names};
 use foretell_model::{
     AccountNumber, CommandOutcome, Event, EventId, EventNumber, FeeSchedule, HoldSet, Lots,
-    MarketNumber, MarketState, Outcome, Payout, QuestionIndex, QuestionSet, RejectionReason, Tick,
+    MarketNumber, MarketState, Outcome, Payout, QuestionIndex, QuestionSet, RejectionReason,
+    RoleSet, Tick,
 };
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
@@ -128,7 +129,10 @@ impl Exchange {
         event: EventNumber,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
-        self.event_groups.get(event)?;
+        // Its first question opened: its words say what shares pay.
+        if self.event_groups.get(event)?.frozen {
+            self.ensure_role(RoleSet::ADMIN_AND_SYNC, context)?;
+        }
         context.event(Event::EventDescribed { event });
         Ok(CommandOutcome::Done)
     }

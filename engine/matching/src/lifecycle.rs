@@ -247,6 +247,7 @@ impl Exchange {
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         self.markets.get(market)?;
+        self.ensure_may_move_money(market, context)?;
         context.event(Event::MarketDescribed { market });
         Ok(CommandOutcome::Done)
     }
@@ -322,15 +323,15 @@ impl Exchange {
             self.markets[market].fee != fee,
             NotApplied::already(CommandOutcome::Done),
         )?;
-        self.ensure_prices(market, context)?;
+        self.ensure_may_move_money(market, context)?;
         self.markets[market].fee = fee;
         context.event(Event::FeeSet(FeeSet { market, fee }));
         Ok(CommandOutcome::Done)
     }
 
-    /// Rejects an operator who may not change what takers pay and makers get: once a market opened,
-    /// that moves money from one to the other.
-    pub(crate) fn ensure_prices(
+    /// Rejects an operator who may not change what traders of a market pay, get and own: once it opened, fee,
+    /// rebate and words move money from one to the other.
+    pub(crate) fn ensure_may_move_money(
         &self,
         market: MarketNumber,
         context: &CommandContext<'_>,

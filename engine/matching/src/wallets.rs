@@ -4,7 +4,7 @@ use foretell_model::command::{BindWallet, SetClosedOnly, SetHeartbeat};
 use foretell_model::event::{ClosedOnlySet, HeartbeatSet, WalletBound, WalletUnbound};
 use foretell_model::state::PendingWork;
 use foretell_model::{
-    AccountNumber, CommandOutcome, Event, RejectionReason, RoleSet, WalletAddress, WalletKind,
+    AccountNumber, CommandOutcome, Event, RejectionReason, WalletAddress, WalletKind,
 };
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
@@ -33,10 +33,6 @@ impl Exchange {
         ensure(owner != wallet, RejectionReason::WalletNotBindable)?;
         let (known_owner, known_wallet) = (self.accounts.find(owner), self.accounts.find(wallet));
         self.ensure_bindable(known_owner, known_wallet, kind)?;
-        // Its new owner may withdraw what the account has.
-        if known_wallet.is_some() {
-            self.ensure_role(RoleSet::ADMIN, context)?;
-        }
 
         let owner = self.account_or_open(owner, context);
         let wallet = self.account_or_open(wallet, context);

@@ -88,7 +88,7 @@ commands! {
     10 Deposit(Deposit) by CASHIER;
     11 Withdraw(Withdraw) by CASHIER;
     12 WithdrawFees(WithdrawFees) by ADMIN;
-    13 BindWallet(BindWallet) by SUPPORT;
+    13 BindWallet(BindWallet) by ADMIN;
     /// Undo a binding; the wallet must have no live orders.
     14 UnbindWallet { wallet: WalletAddress } by ADMIN;
     15 SetClosedOnly(SetClosedOnly) by SUPPORT;

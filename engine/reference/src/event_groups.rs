@@ -4,11 +4,11 @@ use foretell_model::event::EventRegistered;
 use foretell_model::limits::MAX_QUESTIONS;
 use foretell_model::outside::outside_names;
 use foretell_model::{
-    CommandOutcome, Event, EventId, EventNumber, FeeSchedule, Lots, MarketNumber, MarketState,
-    MarketTerms, Payout, QuestionIndex, RejectionReason, Tick,
+    CommandKind, CommandOutcome, Event, EventId, EventNumber, FeeSchedule, Lots, MarketNumber,
+    MarketState, MarketTerms, OperatorRole, Payout, QuestionIndex, RejectionReason, Tick,
 };
 
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, Stamp};
 use crate::handler_result::{HandlerResult, NotApplied, ensure};
 use crate::markets::{Market, Shares, market_number};
 
@@ -116,9 +116,13 @@ impl Exchange {
     pub(crate) fn describe_event(
         &self,
         event: EventNumber,
+        at: Stamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
-        self.event(event)?;
+        if self.event(event)?.frozen {
+            let may = [OperatorRole::Admin, OperatorRole::Sync];
+            self.check_role(&may, CommandKind::DescribeEvent, at)?;
+        }
         events.push(Event::EventDescribed { event });
         Ok(CommandOutcome::Done)
     }

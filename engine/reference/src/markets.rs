@@ -272,9 +272,11 @@ impl Exchange {
     pub(crate) fn describe_market(
         &self,
         market: MarketNumber,
+        at: Stamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
         self.market(market)?;
+        self.check_may_move_money(market, CommandKind::DescribeMarket, at)?;
         events.push(Event::MarketDescribed { market });
         Ok(CommandOutcome::Done)
     }
@@ -335,7 +337,7 @@ impl Exchange {
         check_fee(fee)?;
         let already = self.market(number)?.fee == fee;
         ensure(!already, NotApplied::already(CommandOutcome::Done))?;
-        self.check_may_price(number, CommandKind::SetFee, at)?;
+        self.check_may_move_money(number, CommandKind::SetFee, at)?;
         self.market_mut(number).fee = fee;
         events.push(Event::FeeSet(FeeSet {
             market: number,
@@ -344,8 +346,8 @@ impl Exchange {
         Ok(CommandOutcome::Done)
     }
 
-    /// Fee and rebate of a market that has opened are the admin's and the sync's to change.
-    pub(crate) fn check_may_price(
+    /// Fee, rebate and words of a market that has opened are the admin's and the sync's to change.
+    pub(crate) fn check_may_move_money(
         &self,
         number: MarketNumber,
         command: CommandKind,

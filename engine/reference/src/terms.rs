@@ -46,7 +46,7 @@ impl Exchange {
         )?;
         ensure(current != terms, NotApplied::already(CommandOutcome::Done))?;
         if terms.rebate_ppm != current.rebate_ppm {
-            self.check_may_price(number, CommandKind::SetTerms, at)?;
+            self.check_may_move_money(number, CommandKind::SetTerms, at)?;
         }
 
         let market = self.market_mut(number);

@@ -150,7 +150,7 @@ mod tests {
             may(OperatorRole::Markets).len(),
             may(OperatorRole::Support).len(),
         );
-        assert_eq!((admin, markets, support), (41, 17, 7));
+        assert_eq!((admin, markets, support), (41, 17, 6));
         // The sync has what markets has, and one more: it never finalises another's proposal.
         let resolves: Vec<_> = may(OperatorRole::Sync)
             .into_iter()
