@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use foretell_catalog::SyncStatus;
-use foretell_model::{Micros, OperatorNumber, TimeNs};
+use foretell_model::{OperatorNumber, TimeNs};
 use foretell_stages::Durations;
 use foretell_view::View;
 use foretell_wire::{ApiError, Compatibility};
@@ -125,14 +125,13 @@ impl App {
             self.unpaid.get(&state.view, self.now()),
             state.view.system(),
         );
-        let waiting = state.view.withdrawals().waiting().values();
         Readings {
             money: Money {
                 deposited: system.collateral,
                 locked: unpaid.locked,
                 fees: system.fees,
                 rebates: system.accrued,
-                held: Micros(waiting.map(|withdrawal| withdrawal.amount.0).sum()),
+                held: state.view.withdrawals().waiting().sum(),
             },
             unpaid,
             outward_closed: system.is_outward_closed(),

@@ -217,7 +217,7 @@ fn other(view: &View, frame: &FrameRef<'_>, event: &Event) -> Option<What> {
         })),
         Event::WithdrawalRequested(asked) => withdrawal(asked.account, frame.sequence),
         Event::WithdrawalClaimed { withdrawal: number } => {
-            let account = view.withdrawals().waiting().get(&number)?.account;
+            let account = view.withdrawals().waiting().get(number)?.account;
             withdrawal(account, number)
         }
         Event::WithdrawalReleased(ended) => withdrawal(ended.account, ended.asked),

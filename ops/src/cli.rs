@@ -112,7 +112,7 @@ pub(crate) struct Up {
     /// With --demo: no bots, and no simulated past
     #[arg(long, requires = "demo")]
     pub no_bots: bool,
-    /// Run a restored copy on free loopback ports, cut off from all outside
+    /// Run a restored copy on free ports, cut off from outside
     #[arg(long, conflicts_with_all = ["demo", "catalog"])]
     pub drill: bool,
     /// Use Polymarket's forms: compatibility = "polymarket"

@@ -92,7 +92,7 @@ impl Exchange {
             resolution: Resolution::default(),
             background: BackgroundQueue::with_capacity(capacity.markets),
             operators: Operators::new(),
-            withdrawals: Withdrawals::new(),
+            withdrawals: Withdrawals::with_capacity(capacity.accounts, hasher.clone()),
             quotes: QuoteGroups::new(hasher),
             scratch: Vec::with_capacity(MAX_VISITED_ORDERS + 1),
             steps: Vec::with_capacity(MAX_VISITED_ORDERS),

@@ -195,7 +195,7 @@ impl Exchange {
         }
         self.check_listed(&listed)?;
         let mut withdrawals = vec![0_u8; needs.accounts.len()];
-        for withdrawal in self.withdrawals.iter() {
+        for withdrawal in self.withdrawals.sorted() {
             let account = withdrawal.account.0 as usize;
             needs.accounts[account].0 += wide(withdrawal.amount);
             withdrawals[account] += 1;

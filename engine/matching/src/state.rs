@@ -117,8 +117,8 @@ impl Exchange {
                 cancel: delayed.cancel,
             }));
         }
-        for withdrawal in self.withdrawals.iter() {
-            visit(&StateRecord::PendingWithdrawal(*withdrawal));
+        for withdrawal in self.withdrawals.sorted() {
+            visit(&StateRecord::PendingWithdrawal(withdrawal));
         }
         for work in self.background.iter() {
             visit(&StateRecord::Background(*work));

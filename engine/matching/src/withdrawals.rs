@@ -3,9 +3,7 @@
 
 use foretell_model::command::{CancelWithdrawal, PayWithdrawal, RequestWithdrawal};
 use foretell_model::event::{WithdrawalReleased, WithdrawalRequested};
-use foretell_model::limits::{
-    MAX_WITHDRAWAL_VALIDITY_MS, MAX_WITHDRAWALS, WITHDRAWALS_PER_ACCOUNT,
-};
+use foretell_model::limits::{MAX_WITHDRAWAL_VALIDITY_MS, WITHDRAWALS_PER_ACCOUNT};
 use foretell_model::state::PendingWithdrawal;
 use foretell_model::{
     AccountNumber, CommandOutcome, Event, Micros, OperatorNumber, OperatorRole, Reference,
@@ -17,40 +15,67 @@ use crate::exchange::Exchange;
 use crate::funds::{ensure_collateral, money};
 use crate::idempotency::ActionContent;
 use crate::operators::ensure_named;
+use crate::slab::Slab;
+use crate::table::{KeyHasher, Table};
 
-/// All withdrawals that wait, by number, at most [`MAX_WITHDRAWALS`].
+/// Withdrawals that room is made for at the start.
+const ROOM: usize = 1 << 14;
+
+/// All withdrawals that wait: at most [`WITHDRAWALS_PER_ACCOUNT`] of an account, so that no account takes the
+/// room of another one.
 #[derive(Debug)]
 pub(crate) struct Withdrawals {
-    waiting: Vec<PendingWithdrawal>,
+    waiting: Slab<PendingWithdrawal>,
+    by_number: Table,
+    hasher: KeyHasher,
 }
 
 impl Withdrawals {
-    pub(crate) fn new() -> Self {
+    /// Makes room for one withdrawal of each of these accounts, up to [`ROOM`]; beyond it grows.
+    pub(crate) fn with_capacity(accounts: usize, hasher: KeyHasher) -> Self {
+        let withdrawals = accounts.min(ROOM);
         Self {
-            waiting: Vec::with_capacity(MAX_WITHDRAWALS),
+            waiting: Slab::with_capacity(withdrawals),
+            by_number: Table::with_capacity(withdrawals),
+            hasher,
         }
     }
 
-    /// Adds the withdrawal with the highest number.
     pub(crate) fn add(&mut self, withdrawal: PendingWithdrawal) {
-        self.waiting.push(withdrawal);
+        let hash = self.hash(withdrawal.withdrawal);
+        let slot = self.waiting.insert(withdrawal);
+        self.by_number.insert(hash, slot);
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &PendingWithdrawal> {
-        self.waiting.iter()
+    fn remove(&mut self, slot: u32) -> PendingWithdrawal {
+        let removed = self.waiting[slot];
+        let hash = self.hash(removed.withdrawal);
+        self.by_number.remove(hash, slot);
+        self.waiting.release(slot);
+        removed
     }
 
-    fn find(&self, number: Sequence) -> Option<usize> {
-        let found = self
-            .waiting
-            .binary_search_by_key(&number, |it| it.withdrawal);
-        found.ok()
+    /// By number. Allocates: only for checks and listings.
+    pub(crate) fn sorted(&self) -> Vec<PendingWithdrawal> {
+        let waiting = self.waiting.iter().map(|(_, withdrawal)| *withdrawal);
+        let mut sorted = Vec::from_iter(waiting);
+        sorted.sort_unstable_by_key(|withdrawal| withdrawal.withdrawal);
+        sorted
     }
 
-    /// Where the withdrawal with this number is.
-    fn place(&self, number: Sequence) -> Result<usize, NotApplied> {
+    fn find(&self, number: Sequence) -> Option<u32> {
+        let is_it = |slot| self.waiting[slot].withdrawal == number;
+        self.by_number.find(self.hash(number), is_it)
+    }
+
+    /// The slot of the withdrawal with this number.
+    fn place(&self, number: Sequence) -> Result<u32, NotApplied> {
         let found = self.find(number);
         found.ok_or_else(|| RejectionReason::UnknownWithdrawal.into())
+    }
+
+    fn hash(&self, number: Sequence) -> u32 {
+        self.hasher.number(number.0.into())
     }
 }
 
@@ -278,16 +303,10 @@ impl Exchange {
     }
 
     fn ensure_room_for_withdrawal(&self, account: AccountNumber) -> Result<(), NotApplied> {
-        let of_account = u64::from(self.accounts[account].withdrawals);
-        let of_all = self.withdrawals.waiting.len() as u64;
-        for (waiting, allowed) in [
-            (of_account, u64::from(WITHDRAWALS_PER_ACCOUNT)),
-            (of_all, MAX_WITHDRAWALS as u64),
-        ] {
-            let too_many = Rejection::with(RejectionReason::TooManyWithdrawals, waiting, allowed);
-            ensure(waiting < allowed, too_many)?;
-        }
-        Ok(())
+        let waiting = u64::from(self.accounts[account].withdrawals);
+        let allowed = u64::from(WITHDRAWALS_PER_ACCOUNT);
+        let too_many = Rejection::with(RejectionReason::TooManyWithdrawals, waiting, allowed);
+        ensure(waiting < allowed, too_many)
     }
 
     fn add_withdrawal(
@@ -309,8 +328,8 @@ impl Exchange {
     }
 
     /// The amount is free again.
-    fn end_withdrawal(&mut self, at: usize, context: &mut CommandContext<'_>) -> PendingWithdrawal {
-        let ended = self.withdrawals.waiting.remove(at);
+    fn end_withdrawal(&mut self, at: u32, context: &mut CommandContext<'_>) -> PendingWithdrawal {
+        let ended = self.withdrawals.remove(at);
         let account = &mut self.accounts[ended.account];
         account.release(ended.amount);
         account.withdrawals -= 1;

@@ -71,9 +71,7 @@ pub const MIN_DISPUTE_SECONDS: u32 = 3_600;
 pub const MAX_LISTED_WALLETS: u32 = 64;
 /// Operators ever added, the first admin and the sync included (docs/verify/rules.md §27).
 pub const MAX_OPERATORS: u16 = 1_024;
-/// Withdrawals that wait, of all accounts (docs/verify/rules.md §30).
-pub const MAX_WITHDRAWALS: usize = 16_384;
-/// Withdrawals of one account that wait.
+/// Withdrawals of one account that wait (docs/verify/rules.md §30).
 pub const WITHDRAWALS_PER_ACCOUNT: u8 = 4;
 /// How far ahead a request of a withdrawal may be valid: a day.
 pub const MAX_WITHDRAWAL_VALIDITY_MS: u64 = 24 * 3_600 * 1_000;
@@ -111,7 +109,7 @@ pub const NEWEST_RULES: u32 = 1;
 /// Changes with every change of a rule or of a record until 0.1.0 is tagged. Hosts of a cluster
 /// refuse one with another id, so no two execute one journal differently
 /// (docs/internals/decisions/0008).
-pub const FORMAT_ID: u32 = 10;
+pub const FORMAT_ID: u32 = 11;
 
 const _: () =
     assert!(MAX_EVENTS * EVENT_RECORD_BYTES + MAX_EVIDENCE_BYTES + 4_096 <= MAX_FRAME_BYTES);

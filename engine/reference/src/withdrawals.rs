@@ -2,9 +2,7 @@
 
 use foretell_model::command::{CancelWithdrawal, PayWithdrawal, RequestWithdrawal};
 use foretell_model::event::{WithdrawalReleased, WithdrawalRequested, Withdrawn};
-use foretell_model::limits::{
-    MAX_WITHDRAWAL_VALIDITY_MS, MAX_WITHDRAWALS, WITHDRAWALS_PER_ACCOUNT,
-};
+use foretell_model::limits::{MAX_WITHDRAWAL_VALIDITY_MS, WITHDRAWALS_PER_ACCOUNT};
 use foretell_model::{
     AccountNumber, CommandKind, CommandOutcome, Event, Micros, OperatorNumber, OperatorRole,
     QuestionSet, Reference, Rejection, RejectionReason, Sequence,
@@ -59,10 +57,7 @@ impl Exchange {
         let of_account = all.filter(|it| it.account == account).count() as u64;
         let allowed = u64::from(WITHDRAWALS_PER_ACCOUNT);
         let too_many = Rejection::with(RejectionReason::TooManyWithdrawals, of_account, allowed);
-        ensure(of_account < allowed, too_many)?;
-        let (waiting, allowed) = (self.withdrawals.len() as u64, MAX_WITHDRAWALS as u64);
-        let too_many = Rejection::with(RejectionReason::TooManyWithdrawals, waiting, allowed);
-        ensure(waiting < allowed, too_many)
+        ensure(of_account < allowed, too_many)
     }
 
     /// Adds a withdrawal that passed all checks.

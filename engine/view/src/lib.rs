@@ -83,7 +83,9 @@ pub use rows::trade_list::{FilterableTrades, TradeList, TradeSearch};
 pub use rows::trade_slot::TradeSlot;
 pub use rows::trades::Trades;
 pub use rows::volume::Volume;
-pub use rows::withdrawals::{ShortText, Withdrawal, WithdrawalStatus, Withdrawals};
+pub use rows::withdrawals::{
+    ShortText, WaitingWithdrawals, Withdrawal, WithdrawalStatus, Withdrawals,
+};
 pub use snapshot::{VIEW_VERSION, ViewSnapshot, ViewSnapshotError};
 pub use storage::chunk::{ChunkBytes, Chunking};
 pub use storage::list::Summary;

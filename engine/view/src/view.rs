@@ -24,7 +24,7 @@ use crate::rows::standings::Standings;
 use crate::rows::system::System;
 use crate::rows::trades::{TradeListEnds, Trades};
 use crate::rows::volume::Volume;
-use crate::rows::withdrawals::{Waiting, Withdrawals};
+use crate::rows::withdrawals::{WaitingWithdrawals, Withdrawals};
 use crate::storage::by_number::ByNumber;
 use crate::storage::chunk::Chunking;
 use crate::storage::id_log::IdLog;
@@ -119,7 +119,7 @@ impl View {
                 of_account: lists(),
             },
             withdrawals: Withdrawals {
-                waiting: Waiting::default(),
+                waiting: WaitingWithdrawals::default(),
                 ended: Log::new(chunking),
                 of_account: lists(),
             },

@@ -8,7 +8,7 @@ import { moves } from "./users_view.js";
 
 /** @typedef {import("./desk.js").Desk} Desk */
 /** @typedef {import("./types.js").Withdrawal} Withdrawal */
-/** @typedef {{ shut: boolean, withdrawals: Withdrawal[] }} Withdrawals */
+/** @typedef {{ shut: boolean, waiting: number, withdrawals: Withdrawal[] }} Withdrawals */
 
 /** Ended withdrawals that are shown. */
 const ENDED = 50;
@@ -67,7 +67,7 @@ export async function moneyView(desk) {
       ["Two persons above", Number(limit) > 0 ? money(limit) : "no limit"],
       ["Rebates", exchange.payments.rebates_daily ? "daily" : "by command"],
     ]),
-    waiting(desk, open.withdrawals),
+    waiting(desk, open),
     past(desk, ended.withdrawals),
   );
 }
@@ -95,8 +95,8 @@ const shut = (desk) =>
     }),
   );
 
-/** @param {Desk} desk @param {Withdrawal[]} withdrawals */
-function waiting(desk, withdrawals) {
+/** The largest of those that wait. @param {Desk} desk @param {Withdrawals} open */
+function waiting(desk, open) {
   const columns = [
     { label: "Wallet" },
     { label: "Amount", class: "num" },
@@ -105,7 +105,7 @@ function waiting(desk, withdrawals) {
     { label: "Claimed by" },
     { label: "Acts", class: "acts" },
   ];
-  const rows = withdrawals.map((row) => ({
+  const rows = open.withdrawals.map((row) => ({
     cells: [
       walletLink(row.wallet),
       money(row.amount),
@@ -116,7 +116,11 @@ function waiting(desk, withdrawals) {
     ],
   }));
   const none = "No withdrawal waits.";
-  return records(desk, { title: `Withdrawals that wait (${rows.length})`, columns, none }, rows);
+  const title =
+    rows.length < open.waiting
+      ? `Withdrawals that wait (the largest ${rows.length} of ${open.waiting})`
+      : `Withdrawals that wait (${rows.length})`;
+  return records(desk, { title, columns, none }, rows);
 }
 
 /**

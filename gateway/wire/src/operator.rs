@@ -36,7 +36,7 @@ pub use markets::resolution::{
 };
 pub use payments::{
     Nothing, OperatorWithdrawal, OperatorWithdrawals, PaymentsChange, WithdrawalName,
-    WithdrawalPayment,
+    WithdrawalPayment, WithdrawalPlace,
 };
 pub use people::{
     Me, OperatorAdded, OperatorAddition, OperatorRevocation, OperatorRow, OperatorRows,

@@ -143,8 +143,8 @@ pub(crate) fn withdrawals(
     output: Output,
 ) -> Result<ExitCode, Failure> {
     let kind = match command {
-        Withdrawals::List { ended } => {
-            let path = format!("/withdrawals?ended={ended}");
+        Withdrawals::List { ended, limit } => {
+            let path = format!("/withdrawals?ended={ended}&limit={limit}");
             return get(config, &path, output, show::withdrawals);
         }
         Withdrawals::Reconcile { file, days } => {

@@ -44,10 +44,10 @@ pub(super) fn run(
     let listed = bank_list(file)?;
     let client = client::connect(config)?;
     let (ended, waiting) = runtime::small()?.block_on(async {
-        let waiting: Value = client.get("/withdrawals").await?;
-        Ok::<_, Failure>((all_ended(&client).await?, waiting))
+        let waiting = all(&client, false).await?;
+        Ok::<_, Failure>((all(&client, true).await?, waiting))
     })?;
-    let report = compare(listed, period, &ended, &waiting["withdrawals"]);
+    let report = compare(listed, period, &ended, &waiting);
     output.answer(&report, shown);
     let agrees = report["differences"].as_array().is_some_and(Vec::is_empty);
     Ok(match agrees {
@@ -79,14 +79,15 @@ fn bank_list(file: &Path) -> Result<BTreeMap<String, u64>, Failure> {
     Ok(listed)
 }
 
-async fn all_ended(client: &OperatorClient) -> Result<Vec<Value>, Failure> {
+/// Every page of those that ended, or of those that wait.
+async fn all(client: &OperatorClient, ended: bool) -> Result<Vec<Value>, Failure> {
     let mut rows = Vec::new();
     let mut before = String::new();
     loop {
-        let path = format!("/withdrawals?ended=true&limit=500{before}");
+        let path = format!("/withdrawals?ended={ended}&limit=500{before}");
         let page: Value = client.get(&path).await?;
         rows.extend(page["withdrawals"].as_array().cloned().unwrap_or_default());
-        match page["next"].as_u64() {
+        match page["next"].as_str() {
             Some(next) => before = format!("&before={next}"),
             None => return Ok(rows),
         }
@@ -98,7 +99,7 @@ fn compare(
     mut listed: BTreeMap<String, u64>,
     period: Period,
     ended: &[Value],
-    waiting: &Value,
+    waiting: &[Value],
 ) -> Value {
     let (mut agreed, mut paid, mut differences) = (0_u64, 0_u64, Vec::new());
     let mut differs = |what: &str, payment: &str, here: Option<&str>, bank: Option<String>| {
@@ -128,15 +129,14 @@ fn compare(
             Some(decimal(bank)),
         );
     }
-    let rows = waiting.as_array().map(Vec::as_slice).unwrap_or_default();
-    let owed = rows
+    let owed = waiting
         .iter()
         .filter_map(|row| Collateral::read(row["amount"].as_str()?));
     let owed: u64 = owed.map(|amount| amount.0).sum();
     json!({
         "agreed": agreed,
         "paid": decimal(paid),
-        "open": rows.len(),
+        "open": waiting.len(),
         "owed": decimal(owed),
         "differences": differences,
     })
@@ -178,7 +178,7 @@ mod tests {
             row("paid", "wire-0", "8", october),
             row("paid", "booked-later", "2", october),
         ];
-        let waiting = json!([{ "amount": "1.25" }, { "amount": "2" }]);
+        let waiting = [json!({ "amount": "1.25" }), json!({ "amount": "2" })];
         let listed = [
             ("wire-1", 10_000_000),
             ("booked-later", 2_000_000),

@@ -48,7 +48,14 @@ pub(super) fn withdrawals(value: &Value) -> String {
         "claimed_by",
         "payment",
     ];
-    let rows = columns(&value["withdrawals"], &columns_shown);
+    let mut rows = columns(&value["withdrawals"], &columns_shown);
+    let shown = value["withdrawals"].as_array().map_or(0, Vec::len);
+    if value["next"].is_string() {
+        let waiting = &value["waiting"];
+        rows.push_str(&format!(
+            "\n{shown} rows, more follow; {waiting} withdrawals wait: --limit takes up to 500"
+        ));
+    }
     match value["shut"] == Value::Bool(true) {
         true => format!(
             "withdrawals are shut since a restore, and nothing else goes outward: reconcile, then \

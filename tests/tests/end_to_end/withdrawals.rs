@@ -267,6 +267,43 @@ async fn what_is_asked_for_wrongly_changes_nothing() {
 }
 
 /// The statement of a wallet ends with what the exchange says that it has.
+/// Dust of strangers stands behind what others ask for, however early it came.
+#[tokio::test]
+async fn an_operator_sees_the_largest_first_in_pages() {
+    let exchange = Exchange::start(&Options::demo());
+    let mut asked = 0_u64;
+    for trader in &visitors(&exchange, 3).await {
+        for amount in [1, 5_000_000 + asked] {
+            asked += 1;
+            let reference = format!("w{asked}");
+            let message = WithdrawalMessage {
+                amount: Micros(amount),
+                ..message(trader, &reference, 60 + asked)
+            };
+            let (status, answer) = ask(trader, &message).await;
+            assert_eq!(status, 200, "{answer}");
+        }
+    }
+    let (mut amounts, mut before) = (Vec::new(), String::new());
+    loop {
+        let path = format!("/withdrawals?limit=4{before}");
+        let (_, page) = operator::get(&exchange, &path).await;
+        assert_eq!(page["waiting"], 6, "{page}");
+        let rows = page["withdrawals"].as_array().expect("rows");
+        amounts.extend(rows.iter().map(|row| row["amount"].clone()));
+        match page["next"].as_str() {
+            Some(next) => before = format!("&before={next}"),
+            None => break,
+        }
+    }
+    let expected = ["5.000004", "5.000002", "5"];
+    assert_eq!(amounts[..3], expected.map(|amount| json!(amount)));
+    assert_eq!(
+        amounts[3..],
+        [json!("0.000001"), json!("0.000001"), json!("0.000001")]
+    );
+}
+
 #[tokio::test]
 async fn a_statement_adds_up_to_the_account() {
     let exchange = Exchange::start(&Options::demo());

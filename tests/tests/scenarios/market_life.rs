@@ -27,6 +27,7 @@ impl Desk {
         now: TimeNs,
     ) -> Result<Option<Command>, String> {
         Ok(Some(match first {
+            "reopen" => Command::Reopen { at: now },
             "terms" => Command::SetTerms(SetTerms {
                 market: self.market(words)?,
                 terms: terms(words, now)?,
@@ -89,7 +90,6 @@ impl Desk {
                 dispute: words.flag("disputes"),
             }),
             "propose" => self.propose(words)?,
-            "reopen" => Command::Reopen { at: now },
             "dispute" => Command::Dispute(Dispute {
                 by: words.option("by").map(|wallet| self.names.account(wallet)),
                 market: self.market(words)?,

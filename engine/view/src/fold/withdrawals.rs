@@ -19,7 +19,7 @@ impl View {
             Event::WithdrawalRequested(requested) => self.ask(step, event, requested),
             Event::WithdrawalClaimed { withdrawal } => {
                 let limit = self.people.payments.withdrawal_limit;
-                let waiting = self.withdrawals.waiting.0.get_mut(&withdrawal);
+                let waiting = self.withdrawals.waiting.change(withdrawal);
                 let claimed = waiting.ok_or_else(|| mismatch(event))?;
                 claimed.status = WithdrawalStatus::Claimed;
                 claimed.claimed_by = step.frame.operator;
@@ -56,8 +56,7 @@ impl View {
             destination: ShortText::new(destination),
             ..asked(step, (account, amount), status)
         };
-        self.withdrawals.waiting.0.insert(asked.number, asked);
-        Ok(())
+        self.withdrawals.waiting.add(asked)
     }
 
     /// Lists what an operator took out in one step, as requested, claimed and paid at once.
@@ -88,7 +87,7 @@ impl View {
             amount,
             asked,
         } = released;
-        let waiting = self.withdrawals.waiting.0.remove(&asked);
+        let waiting = self.withdrawals.waiting.remove(asked);
         let is_it = |it: &Withdrawal| (it.account, it.amount) == (account, amount);
         let mut ended = waiting.filter(is_it).ok_or_else(|| mismatch(event))?;
         ended.status = match step.frame.command {

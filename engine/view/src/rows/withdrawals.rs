@@ -1,8 +1,10 @@
 //! Withdrawals that users or operators asked for (docs/verify/rules.md §27, §30).
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
-use foretell_model::codec::{coded, fixed, stored};
+use foretell_model::codec::{CodecError, Stored, coded, fixed};
 use foretell_model::limits::MAX_DESTINATION_BYTES;
 use foretell_model::{AccountNumber, Micros, OperatorNumber, Sequence, TimeNs};
 
@@ -134,31 +136,116 @@ impl LogRow for Withdrawal {
     const CHUNK_BITS: u32 = 12;
 }
 
-/// Those that wait, by number.
+/// Those that wait.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Waiting(pub(crate) BTreeMap<Sequence, Withdrawal>);
+pub struct WaitingWithdrawals {
+    by_number: BTreeMap<Sequence, Withdrawal>,
+    of_account: BTreeSet<(AccountNumber, Sequence)>,
+    by_amount: BTreeSet<(Micros, Reverse<Sequence>)>,
+    sum: Micros,
+}
 
-stored!(Waiting { 0: BTreeMap<Sequence, Withdrawal> });
+impl WaitingWithdrawals {
+    /// The one with this number.
+    #[must_use]
+    pub fn get(&self, number: Sequence) -> Option<&Withdrawal> {
+        self.by_number.get(&number)
+    }
+
+    /// How many wait.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.by_number.len()
+    }
+
+    /// What they hold together.
+    #[must_use]
+    pub const fn sum(&self) -> Micros {
+        self.sum
+    }
+
+    /// All, by number.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Withdrawal> {
+        self.by_number.values()
+    }
+
+    /// Those of an account, the newest first.
+    pub fn of(&self, account: AccountNumber) -> impl Iterator<Item = &Withdrawal> {
+        let all = (account, Sequence(0))..=(account, Sequence(u64::MAX));
+        let numbers = self.of_account.range(all).rev();
+        numbers.filter_map(|(_, number)| self.get(*number))
+    }
+
+    /// The largest first, of one amount the oldest; those after this amount and number.
+    pub fn largest(&self, after: Option<(Micros, Sequence)>) -> impl Iterator<Item = &Withdrawal> {
+        let end = match after {
+            Some((amount, number)) => Bound::Excluded((amount, Reverse(number))),
+            None => Bound::Unbounded,
+        };
+        let rows = self.by_amount.range((Bound::Unbounded, end)).rev();
+        rows.filter_map(|(_, number)| self.get(number.0))
+    }
+
+    pub(crate) fn change(&mut self, number: Sequence) -> Option<&mut Withdrawal> {
+        self.by_number.get_mut(&number)
+    }
+
+    pub(crate) fn add(&mut self, withdrawal: Withdrawal) -> Result<(), Impossible> {
+        let Withdrawal {
+            number,
+            account,
+            amount,
+            ..
+        } = withdrawal;
+        let sum = self.sum.checked_add(amount);
+        self.sum = sum.ok_or(Impossible::AmountOutOfRange)?;
+        self.of_account.insert((account, number));
+        self.by_amount.insert((amount, Reverse(number)));
+        match self.by_number.insert(number, withdrawal) {
+            None => Ok(()),
+            Some(_) => Err(Impossible::DuplicateName),
+        }
+    }
+
+    pub(crate) fn remove(&mut self, number: Sequence) -> Option<Withdrawal> {
+        let taken = self.by_number.remove(&number)?;
+        self.of_account.remove(&(taken.account, number));
+        self.by_amount.remove(&(taken.amount, Reverse(number)));
+        self.sum = Micros(self.sum.0.saturating_sub(taken.amount.0));
+        Some(taken)
+    }
+}
+
+impl Stored for WaitingWithdrawals {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.by_number.put(out);
+    }
+
+    fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
+        let mut waiting = Self::default();
+        for (number, withdrawal) in BTreeMap::<Sequence, Withdrawal>::take(from)? {
+            let is_sound = number == withdrawal.number && waiting.add(withdrawal).is_ok();
+            is_sound
+                .then_some(())
+                .ok_or(CodecError::Inconsistent("withdrawals that wait"))?;
+        }
+        Ok(waiting)
+    }
+}
 
 /// All withdrawals.
 #[derive(Debug)]
 pub struct Withdrawals {
-    pub(crate) waiting: Waiting,
+    pub(crate) waiting: WaitingWithdrawals,
     pub(crate) ended: Log<Withdrawal>,
     pub(crate) of_account: Lists,
 }
 
 impl Withdrawals {
-    /// Those that wait, by number.
+    /// Those that wait.
     #[must_use]
-    pub fn waiting(&self) -> &BTreeMap<Sequence, Withdrawal> {
-        &self.waiting.0
-    }
-
-    /// Those of an account that wait, the newest first.
-    pub fn waiting_of(&self, account: AccountNumber) -> impl Iterator<Item = &Withdrawal> {
-        let newest_first = self.waiting.0.values().rev();
-        newest_first.filter(move |it| it.account == account)
+    pub const fn waiting(&self) -> &WaitingWithdrawals {
+        &self.waiting
     }
 
     /// Number of those of an account that ended.
@@ -176,7 +263,7 @@ impl Withdrawals {
     /// The withdrawal of an account with this number.
     #[must_use]
     pub fn find(&self, account: AccountNumber, number: Sequence) -> Option<Withdrawal> {
-        if let Some(waiting) = self.waiting.0.get(&number) {
+        if let Some(waiting) = self.waiting.get(number) {
             return (waiting.account == account).then_some(*waiting);
         }
         let ended = self.ended_of(account, self.ended_count_of(account));
@@ -202,5 +289,53 @@ impl Withdrawals {
             .push(ended.account.0 as usize, self.ended.len())?;
         self.ended.push(ended)?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn withdrawal(number: u64, account: u32, amount: u64) -> Withdrawal {
+        Withdrawal {
+            number: Sequence(number),
+            account: AccountNumber(account),
+            amount: Micros(amount),
+            reference: ShortText::default(),
+            destination: ShortText::default(),
+            status: WithdrawalStatus::Requested,
+            asked_by: OperatorNumber::NONE,
+            asked: TimeNs(0),
+            claimed_by: OperatorNumber::NONE,
+            two_persons: false,
+            ended_by: OperatorNumber::NONE,
+            changed: TimeNs(0),
+            sequence: Sequence(number),
+            payment: ShortText::default(),
+        }
+    }
+
+    fn numbers<'a>(rows: impl Iterator<Item = &'a Withdrawal>) -> Vec<u64> {
+        rows.map(|row| row.number.0).collect()
+    }
+
+    #[test]
+    fn the_largest_come_first_and_a_page_goes_on_after_a_row() {
+        let mut waiting = WaitingWithdrawals::default();
+        for (number, account, amount) in [(1, 7, 5), (2, 8, 9), (3, 7, 5), (4, 7, 1)] {
+            waiting.add(withdrawal(number, account, amount)).unwrap();
+        }
+        assert_eq!(numbers(waiting.largest(None)), [2, 1, 3, 4]);
+        let after = Some((Micros(5), Sequence(1)));
+        assert_eq!(numbers(waiting.largest(after)), [3, 4]);
+        // Also when that row is gone.
+        waiting.remove(Sequence(1)).unwrap();
+        assert_eq!(numbers(waiting.largest(after)), [3, 4]);
+        assert_eq!(numbers(waiting.of(AccountNumber(7))), [4, 3]);
+        assert_eq!((waiting.count(), waiting.sum()), (3, Micros(15)));
+
+        let mut stored = Vec::new();
+        waiting.put(&mut stored);
+        assert_eq!(WaitingWithdrawals::take(&mut &stored[..]).unwrap(), waiting);
     }
 }

@@ -341,7 +341,7 @@ fn a_withdrawal_is_reserved_while_it_waits() {
     let held = Event::WithdrawalRequested(WithdrawalRequested { account, amount });
     let asked = scene.act(OperatorNumber(2), command, &[held], b"w1");
     assert_eq!(scene.collateral(BOB), (999_999_940, 60));
-    let known = scene.view.withdrawals().waiting()[&asked];
+    let known = *scene.view.withdrawals().waiting().get(asked).unwrap();
     assert_eq!(
         (known.claimed_by, known.reference.as_str()),
         (OperatorNumber(2), "w1")
@@ -361,7 +361,7 @@ fn a_withdrawal_is_reserved_while_it_waits() {
     scene.act(OperatorNumber(3), pay, &events, b"wire 1");
     assert_eq!(scene.collateral(BOB), (999_999_940, 0));
     let withdrawals = scene.view.withdrawals();
-    assert!(withdrawals.waiting().is_empty());
+    assert_eq!(withdrawals.waiting().count(), 0);
     let paid = withdrawals.find(BOB, asked).unwrap();
     assert_eq!(
         (paid.status, paid.payment.as_str(), paid.ended_by),

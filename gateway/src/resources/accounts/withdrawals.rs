@@ -95,7 +95,7 @@ pub(crate) async fn cancel(
 ) -> Result<Json<WithdrawalRow>, Failure> {
     let owner = action.caller.owner;
     let found = context.app.find(|view| {
-        let account = view.withdrawals().waiting().get(&number)?.account;
+        let account = view.withdrawals().waiting().get(number)?.account;
         let is_own = view.accounts().get(account)?.owner == owner;
         is_own.then_some(account)
     });
@@ -153,7 +153,7 @@ pub(crate) async fn list(
     // The offset is the number of rows that are older.
     let end = match query.cursor.offset() {
         0 => {
-            rows.extend(all.waiting_of(account).filter_map(|it| row(view, it)));
+            rows.extend(all.waiting().of(account).filter_map(|it| row(view, it)));
             all.ended_count_of(account)
         }
         offset => offset.min(all.ended_count_of(account)),

@@ -5,7 +5,7 @@ use foretell_model::{Command, OperatorNumber, Sequence};
 use foretell_view::{View, Withdrawal, WithdrawalStatus};
 use foretell_wire::operator::{
     CommandAnswer, Nothing, OperatorWithdrawal, OperatorWithdrawals, WithdrawalName,
-    WithdrawalPayment, WithdrawalsQuery,
+    WithdrawalPayment, WithdrawalPlace, WithdrawalsQuery,
 };
 
 use crate::http::answer::Json;
@@ -16,7 +16,7 @@ use crate::render::withdrawal_json::row;
 use crate::resources::operator::{actor_name, apply};
 use crate::resources::reference;
 
-/// `GET /withdrawals`: those that wait, or a page of those that ended.
+/// `GET /withdrawals`: a page of those that wait, the largest first, or of those that ended.
 pub(crate) async fn list(
     context: RequestContext,
     FromQuery(query): FromQuery<WithdrawalsQuery>,
@@ -25,15 +25,25 @@ pub(crate) async fn list(
     let view = &state.view;
     let all = view.withdrawals();
     let (rows, next): (Vec<Withdrawal>, _) = if query.ended {
-        let end = query.before.unwrap_or(u64::MAX).min(all.ended_count());
+        let end = query.before.map_or(u64::MAX, |before| before.number);
+        let end = end.min(all.ended_count());
         let first = end.saturating_sub(query.limit as u64);
         let rows = (first..end).rev().filter_map(|index| all.ended(index));
-        (rows.collect(), (first > 0).then_some(first))
+        (rows.collect(), (first > 0).then(|| first.to_string()))
     } else {
-        (all.waiting().values().copied().collect(), None)
+        let last = query.before.map(|row| (row.amount, Sequence(row.number)));
+        let mut largest = all.waiting().largest(last).copied();
+        let rows: Vec<_> = largest.by_ref().take(query.limit).collect();
+        let last = largest.next().and(rows.last());
+        let next = last.map(|it| WithdrawalPlace {
+            amount: it.amount,
+            number: it.number.0,
+        });
+        (rows, next.map(|next| next.to_string()))
     };
     let answer = OperatorWithdrawals {
         shut: view.system().withdrawals_shut,
+        waiting: all.waiting().count(),
         withdrawals: rows
             .iter()
             .filter_map(|it| operator_row(view, it))

@@ -126,7 +126,7 @@ impl UserFacts {
                     (facts.steps).extend(source.withdrawal(asked.account, view.sequence()));
                 }
                 Change::Event(Event::WithdrawalClaimed { withdrawal }) => {
-                    let waiting = view.withdrawals().waiting().get(withdrawal);
+                    let waiting = view.withdrawals().waiting().get(*withdrawal);
                     let account = waiting.map(|it| it.account);
                     let step = account.and_then(|account| source.withdrawal(account, *withdrawal));
                     facts.steps.extend(step);

@@ -482,7 +482,7 @@ error_codes! {
         "validUntil is out of range, allowed: <from> to <to>, later than in the wallet's last request",
         "A request of a withdrawal is valid at most a day ahead, and each later than the one before.";
     TooManyWithdrawals = "too_many_withdrawals", 409, Later, "<count> withdrawals wait, allowed: <count>",
-        "The wallet, or all wallets together, have the maximum number of withdrawals that wait.";
+        "The wallet has the maximum number of withdrawals that wait.";
 
     // A market's life.
     InvalidTerms = "invalid_terms", 400, Never,

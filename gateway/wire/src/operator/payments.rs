@@ -1,5 +1,7 @@
 //! Payments: rebates, and withdrawals (docs/verify/rules.md §23, §27, §30).
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use foretell_model::{Micros, PaymentSettings, PaymentsUpdate};
@@ -7,6 +9,7 @@ use foretell_model::{Micros, PaymentSettings, PaymentsUpdate};
 use crate::accounts::withdrawals::{LineText, WithdrawalRow};
 use crate::operator::form::{Collateral, Flag, Number};
 use crate::read::form::{Form, Optional, Written};
+use crate::read::query::text_form::digits;
 use crate::schema::JsonSchema;
 
 /// A change of the settings of payments; absent fields stay as they are.
@@ -91,9 +94,38 @@ pub struct OperatorWithdrawal {
 pub struct OperatorWithdrawals {
     /// Whether withdrawals are shut since a restore.
     pub shut: bool,
-    /// The asked page, the oldest first of those that wait, the last ended first of the others.
+    /// How many wait, on all pages.
+    pub waiting: usize,
+    /// The asked page: of those that wait the largest first, of one amount the oldest; of the others the last
+    /// ended first.
     pub withdrawals: Vec<OperatorWithdrawal>,
-    /// The `before` of the next page of those that ended; absent on the last.
+    /// The `before` of the next page; absent on the last.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub next: Option<u64>,
+    pub next: Option<String>,
+}
+
+/// Where a page of `GET /withdrawals` begins: after this row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WithdrawalPlace {
+    /// The amount of a row that waits; 0 of one that ended.
+    pub amount: Micros,
+    /// Number of the withdrawal, or place in the list of those that ended.
+    pub number: u64,
+}
+
+impl WithdrawalPlace {
+    /// Reads `NUMBER`, or `MICROS-NUMBER` as [`fmt::Display`] writes it.
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        let (amount, number) = text.split_once('-').unwrap_or(("0", text));
+        Some(Self {
+            amount: Micros(digits(amount)?),
+            number: digits(number)?,
+        })
+    }
+}
+
+impl fmt::Display for WithdrawalPlace {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(to, "{}-{}", self.amount.0, self.number)
+    }
 }

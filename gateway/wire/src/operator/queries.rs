@@ -3,6 +3,7 @@
 use foretell_model::{ConditionId, EventId, MarketState, WalletAddress};
 
 use crate::operator::form::{Address, State};
+use crate::operator::payments::WithdrawalPlace;
 use crate::parameters;
 use crate::read::form::PlainForm as _;
 use crate::read::query::text_form::{
@@ -26,6 +27,8 @@ const EVENT: By<EventId> = By::new(
 const WORDS: Characters = Characters(200);
 const STATE: By<MarketState> = By::of::<State>();
 const SEQUENCE: By<u64> = By::new("a number", digits, Schema::UpTo(u64::MAX));
+const PLACE: By<WithdrawalPlace> =
+    By::new("the next of a page", WithdrawalPlace::read, Schema::Text);
 const NUMBER: By<u32> = By::new(
     "a number up to 4294967295",
     |text| u32::try_from(digits(text)?).ok(),
@@ -50,9 +53,9 @@ parameters! {
     pub struct WithdrawalsQuery: Trading {
         /// Those that ended, in place of those that wait.
         pub ended: bool = or(FLAG, "false"),
-        /// Of those that ended: only those before this number of the list.
-        pub before: Option<u64> = optional(SEQUENCE),
-        /// Maximum number of rows of those that ended.
+        /// Only rows after this one: `next` of the page before.
+        pub before: Option<WithdrawalPlace> = optional(PLACE),
+        /// Maximum number of rows.
         pub limit: usize = or(Whole { least: 1, most: 500 }, "100"),
     }
 

@@ -49,7 +49,7 @@ pub(crate) enum Market {
         /// Condition id or slug
         #[arg(required_unless_present = "file", conflicts_with = "file")]
         market: Option<String>,
-        /// File of markets (`-` = standard input)
+        /// CSV with a column market (`-` = standard input)
         #[arg(long, value_name = "FILE")]
         file: Option<PathBuf>,
     },
@@ -64,7 +64,7 @@ pub(crate) enum Market {
         /// Number of the disputed proposal that it replaces
         #[arg(long, value_name = "NUMBER", conflicts_with = "file")]
         proposal: Option<u64>,
-        /// File of `market,outcome` lines (`-` = standard input)
+        /// CSV with columns market and outcome (`-` = standard input)
         #[arg(long, value_name = "FILE")]
         file: Option<PathBuf>,
     },

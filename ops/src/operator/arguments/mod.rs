@@ -68,11 +68,14 @@ pub(crate) struct Statement {
 #[derive(Debug, Subcommand, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Withdrawals {
-    /// List those that wait, or those that ended
+    /// List those that wait, the largest first, or those that ended
     List {
         /// List those that ended, the last first
         #[arg(long)]
         ended: bool,
+        /// Most rows, 1 to 500
+        #[arg(long, default_value_t = 100)]
+        limit: u32,
     },
     /// Take one on, in order to pay it: its user cannot cancel
     Claim(WithdrawalName),

@@ -4,10 +4,11 @@ use std::collections::VecDeque;
 
 use foretell_model::command::{
     AddOperator, CancelWithdrawal, Dispute, Finalise, ListWallet, PayWithdrawal, Propose,
-    RequestWithdrawal, SetPolicy, SetTerms, WithdrawProposal,
+    RequestWithdrawal, ResolveMarket, SetPolicy, SetTerms, WithdrawProposal,
 };
 use foretell_model::limits::{
-    MAX_REBATE_PPM, MAX_TAKER_DELAY_MS, MAX_WINDOW_SECONDS, MAX_WITHDRAWAL_VALIDITY_MS,
+    MAX_QUESTIONS, MAX_REBATE_PPM, MAX_TAKER_DELAY_MS, MAX_WINDOW_SECONDS,
+    MAX_WITHDRAWAL_VALIDITY_MS,
 };
 use foretell_model::{
     AccountNumber, Branch, Command, CommandStamp, MarketNumber, MarketState, Micros, OperatorName,
@@ -89,6 +90,43 @@ impl Generator {
             let market = MarketNumber(market);
             prelude.push_back(Command::SetTerms(SetTerms { market, terms }));
         }
+        if self.rng.percent(35) {
+            self.prelude_of_losers(prelude);
+        }
+    }
+
+    /// The last two questions of the event are proposed as No: the second one would leave none.
+    fn prelude_of_losers(&mut self, prelude: &mut VecDeque<Command>) {
+        let registered = prelude.iter().filter_map(|command| match command {
+            Command::RegisterMarket(market) => Some(market.event),
+            _ => None,
+        });
+        // Number 0 is the outside question.
+        let numbered = (1..).map(MarketNumber).zip(registered);
+        let mut questions: Vec<_> = numbered.filter(|(_, event)| event.is_some()).collect();
+        questions.truncate(MAX_QUESTIONS as usize);
+        let last = questions.len().saturating_sub(2);
+        for (place, (market, _)) in questions.into_iter().enumerate() {
+            prelude.push_back(Command::CloseMarket { market });
+            let payout = Payout::No;
+            prelude.push_back(if place < last {
+                Command::ResolveMarket(ResolveMarket {
+                    market,
+                    payout,
+                    replaces: None,
+                })
+            } else {
+                Command::Propose(Propose {
+                    market,
+                    payout,
+                    by: None,
+                    evidence: [0; 32],
+                    window_seconds: Some(1),
+                    replaces: None,
+                    reference: self.fresh_reference(),
+                })
+            });
+        }
     }
 
     pub(super) fn withdrawal_command(&mut self, kind: Kind) -> Command {
@@ -130,10 +168,11 @@ impl Generator {
             Kind::Restore => Command::Restore {
                 branch: Branch([self.rng.pick(&[1, 2, 3]); 32]),
             },
-            // Of an outage within the longest windows of proposals, or beyond them.
+            // Mostly an outage shorter than the windows of proposals, so that time finalises some.
             Kind::Reopen => Command::Reopen {
                 at: TimeNs({
-                    let outage = self.rng.below(90 * 60) * 1_000_000_000;
+                    let longest = self.rng.pick(&[1, 1, 5, 90 * 60]);
+                    let outage = self.rng.below(longest) * 1_000_000_000;
                     self.world.time.0.saturating_add(outage)
                 }),
             },

@@ -81,7 +81,7 @@ pub(super) fn compare(view: &View, record: &StateRecord, seen: &mut Seen) -> Res
         StateRecord::PendingWithdrawal(it) => {
             seen.withdrawals += 1;
             let waiting = view.withdrawals().waiting();
-            let known = waiting.get(&it.withdrawal).ok_or("no withdrawal")?;
+            let known = waiting.get(it.withdrawal).ok_or("no withdrawal")?;
             let is_by_operator = known.asked_by != OperatorNumber::NONE;
             let known = (
                 is_by_operator,
@@ -186,7 +186,7 @@ pub(super) fn compare_counts(view: &View, seen: &Seen) -> Result<(), String> {
     let listed: usize = lists.map(|policy| policy.wallets.len()).sum();
     same("listed wallets", &listed, &seen.listed)?;
     same("proposals", &resolutions.proposals().len(), &seen.proposals)?;
-    let waiting = view.withdrawals().waiting().len();
+    let waiting = view.withdrawals().waiting().count();
     same("withdrawals", &waiting, &seen.withdrawals)?;
     same("work", &view.background().tasks().len(), &seen.background)?;
     let accrued: Vec<_> = (view.accounts().iter())

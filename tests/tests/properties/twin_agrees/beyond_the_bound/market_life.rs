@@ -5,8 +5,7 @@ use foretell_model::command::{
     AddOperator, CancelAll, ListWallet, Redeem, RequestWithdrawal, ResolveMarket, SetTerms,
 };
 use foretell_model::limits::{
-    ACCOUNTS_PER_STEP, MAX_LISTED_WALLETS, MAX_OPERATORS, MAX_QUESTIONS, MAX_WITHDRAWALS,
-    WITHDRAWALS_PER_ACCOUNT,
+    ACCOUNTS_PER_STEP, MAX_LISTED_WALLETS, MAX_OPERATORS, MAX_QUESTIONS, WITHDRAWALS_PER_ACCOUNT,
 };
 use foretell_model::{
     EventId, EventNumber, MarketTerms, OperatorName, OperatorNumber, OperatorRole, PaymentSettings,
@@ -409,8 +408,10 @@ fn lists_of_people_are_bounded() {
     crowd.compare();
 }
 
+/// More accounts ask than the core has made room for at its start, and each still has its own.
 #[test]
-fn withdrawals_that_wait_are_bounded() {
+fn withdrawals_are_bounded_by_account_and_strangers_take_no_room() {
+    const STRANGERS: u32 = 5_000;
     let mut crowd = Crowd::new();
     let ask = |trader: Trader, number: u32| {
         Command::RequestWithdrawal(RequestWithdrawal {
@@ -423,12 +424,11 @@ fn withdrawals_that_wait_are_bounded() {
         })
     };
     let each = u32::from(WITHDRAWALS_PER_ACCOUNT);
-    let accounts = u32::try_from(MAX_WITHDRAWALS).expect("a small bound") / each;
     // Those of the crowd are the first three.
-    for number in 3..=3 + accounts {
+    for number in 3..=3 + STRANGERS {
         crowd.applied(trader(number).deposit(1));
     }
-    for account in 3..3 + accounts {
+    for account in 3..3 + STRANGERS {
         for number in 1..=each {
             crowd.applied(ask(trader(account), number));
         }
@@ -438,11 +438,15 @@ fn withdrawals_that_wait_are_bounded() {
         crowd.refused(of_account),
         RejectionReason::TooManyWithdrawals
     );
-    let one_more = ask(trader(3 + accounts), 1);
-    assert_eq!(crowd.refused(one_more), RejectionReason::TooManyWithdrawals);
-    // One that is given up makes room.
-    let withdrawal = crowd.pair.core.sequence();
-    crowd.send_as_admin(Command::FailWithdrawal { withdrawal });
-    crowd.applied(one_more);
+    let last = crowd.pair.core.sequence();
+    crowd.applied(ask(trader(3 + STRANGERS), 1));
     crowd.compare();
+    // One in the middle of all is found, and gives its account room.
+    let middle = Sequence(last.0 - u64::from(2 * STRANGERS));
+    crowd.send_as_admin(Command::FailWithdrawal { withdrawal: middle });
+    crowd.compare();
+    assert_eq!(
+        crowd.send_as_admin(Command::FailWithdrawal { withdrawal: middle }),
+        Verdict::Rejected(RejectionReason::UnknownWithdrawal.into())
+    );
 }
