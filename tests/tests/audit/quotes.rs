@@ -1,7 +1,6 @@
 //! The audit of quotes: a frame's set is the one that its maker signed, and each quote of it was placed, kept
 //! or refused by the rules (docs/verify/rules.md §32).
 
-
 use foretell_matching::{Capacity, Exchange};
 use foretell_model::command::{RenewQuotes, SetQuoteLimits, SetQuotes, Split};
 use foretell_model::event::QuoteRefused;
