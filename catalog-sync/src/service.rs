@@ -438,11 +438,9 @@ impl RoundReport {
                     .iter()
                     .for_each(|note| log_note(note, reported));
             }
-            Some(Err(error @ ReconcileError::OutwardClosed)) => {
-                if is_new(reported, 0, &error.to_string()) {
-                    tracing::warn!("exchange: {error}");
-                }
-            }
+            // It lasts until somebody opens it.
+            Some(Err(error @ ReconcileError::OutwardClosed))
+                if !is_new(reported, 0, &error.to_string()) => {}
             Some(Err(error)) => tracing::warn!("exchange: {error}"),
             None => {}
         }

@@ -11,7 +11,10 @@
 //! any time.
 
 // Attributes of schemas name much that the code does not. With the feature every import is needed.
-#![cfg_attr(not(feature = "documents"), allow(unused_imports))]
+#![cfg_attr(
+    not(feature = "documents"),
+    allow(unused_imports, clippy::extra_unused_type_parameters)
+)]
 
 mod access;
 mod app;

@@ -8,7 +8,10 @@
 //! model. The gateway fills answers from its view.
 
 // Attributes of schemas name much that the code does not. With the feature every import is needed.
-#![cfg_attr(not(feature = "documents"), allow(unused_imports))]
+#![cfg_attr(
+    not(feature = "documents"),
+    allow(unused_imports, clippy::extra_unused_type_parameters)
+)]
 
 pub mod accounts;
 pub mod catalog;
