@@ -9,7 +9,7 @@ use rand::RngExt as _;
 use rand_distr::{Distribution as _, Exp1};
 
 use super::random::{Random, Ranks, seeded};
-use super::stream::{Action, Entry, HIGHEST_PRICE, Stream, StreamError};
+use super::stream::{Action, Entry, HIGHEST_PRICE, MOST_COMMANDS, Stream, StreamError};
 use crate::baselines::array_book::ArrayBook;
 
 const SEED: u64 = 1;
@@ -17,8 +17,6 @@ const SEED: u64 = 1;
 const LATEST_CANCELLED: usize = 1_000;
 /// Mean distance of a resting order from the fair price, beyond the first cent.
 const MEAN_DISTANCE_CENTS: f64 = 4.0;
-/// Ids are 32 bits and count from 1.
-pub(super) const MOST_COMMANDS: usize = u32::MAX as usize - 1;
 /// Attempts to find an ended order.
 const ATTEMPTS: u32 = 50;
 

@@ -9,10 +9,10 @@
 
 use std::path::Path;
 
-use super::generate::MOST_COMMANDS;
-
 /// Size of one command in the file.
 const COMMAND_BYTES: usize = 16;
+/// Ids are 32 bits and count from 1.
+pub(super) const MOST_COMMANDS: usize = u32::MAX as usize - 1;
 /// Highest price in cents; the lowest is 1.
 pub const HIGHEST_PRICE: u8 = 99;
 

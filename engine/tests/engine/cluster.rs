@@ -484,7 +484,7 @@ fn a_new_leader_does_what_is_due_first_and_goes_on_with_a_settlement() {
     let mode = SystemMode::PostOnly;
     assert_eq!(
         taken_over[..2],
-        [Command::AdvanceTime, Command::SetMode { mode }]
+        [Command::SetMode { mode }, Command::AdvanceTime]
     );
     let paid = settled(&journal);
     assert_eq!(paid.len(), 3, "two holders, each once: {paid:?}");

@@ -16,7 +16,7 @@ use crate::config::Config;
 use crate::exit_codes::REFUSED;
 use crate::failure::Failure;
 use crate::operator::client;
-use crate::operator::market_file::SelectedMarket;
+use crate::operator::market_file::{Ending, SelectedMarket};
 use crate::operator::market_names::{self, MarketNames};
 use crate::output::{Output, escape, line, shown};
 use crate::progress;
@@ -25,18 +25,6 @@ use crate::runtime;
 /// How long to retry while the exchange is busy, such as cancelling a long book.
 const PATIENCE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(50);
-
-/// What a command does to its markets.
-#[derive(Clone, Copy)]
-pub(super) enum Ending {
-    /// Close them.
-    Close,
-    /// Close those that are open, and pay out all.
-    Resolve {
-        /// Number of the disputed proposal that the payout replaces.
-        proposal: Option<u64>,
-    },
-}
 
 /// `foretell market close` and `resolve`
 ///

@@ -6,9 +6,20 @@ use std::path::Path;
 
 use foretell_wire::operator::PayoutName;
 
-use super::close_markets::Ending;
 use super::list_file::{self, Column, JsonObject, Row};
 use crate::failure::Failure;
+
+/// What a command does to its markets.
+#[derive(Clone, Copy)]
+pub(super) enum Ending {
+    /// Close them.
+    Close,
+    /// Close those that are open, and pay out all.
+    Resolve {
+        /// Number of the disputed proposal that the payout replaces.
+        proposal: Option<u64>,
+    },
+}
 
 /// Column or key names for the market.
 const MARKET: &[&str] = &["market", "condition_id", "conditionId", "slug"];

@@ -29,7 +29,7 @@ use crate::output::{Output, field};
 use crate::runtime;
 use crate::trader::Trader;
 use arguments::{Account, Keys, Market, Operators, System, Withdrawals};
-use close_markets::Ending;
+use market_file::Ending;
 pub(crate) use sender::path;
 use sender::send;
 
