@@ -144,7 +144,10 @@ test("the log has all of the journal, also after a restart, and is filtered by p
   const held = row(page, `a look in ${RUN}`);
   await held.getByText("admin").first().waitFor();
   await held.getByRole("link", { name: new RegExp(QUESTION) }).waitFor();
-  assert.equal(await row(page, `fine in ${RUN}`).count(), 0);
+  await eventually(
+    () => row(page, `fine in ${RUN}`).count(),
+    (rows) => rows === 0,
+  );
   await page.getByRole("combobox", { name: "Act", exact: true }).selectOption("Every act");
   await page.getByRole("combobox", { name: "Market" }).fill("Lindqvist");
   const question = await page.locator("datalist option").first().getAttribute("value");
