@@ -15,7 +15,7 @@ use crate::generator::Generator;
 use crate::restore_agrees::{image_of, records_of};
 use crate::rng::Rng;
 
-const SEQUENCES: u64 = 60;
+const SEQUENCES: u64 = 150;
 /// Number of damaged images of each sequence's states.
 const DAMAGES: u64 = 300;
 
