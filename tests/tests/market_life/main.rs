@@ -478,7 +478,8 @@ async fn oracle_proposes(exchange: &Exchange, plain: &str) {
 }
 
 async fn resolve_group(exchange: &Exchange, people: &People, group: &[String]) {
-    for (market, payout) in group.iter().zip(["no", "yes", "no"]) {
+    // The Yes closes the third question and pays its No.
+    for (market, payout) in group.iter().zip(["no", "yes"]) {
         people.done("ann", &["market", "close", market]);
         people.done(
             "ben",
@@ -577,11 +578,11 @@ fn the_journal_tells_it(exchange: Exchange, people: &People) {
         ("ann", "RegisterMarket", 5),
         ("ann", "DescribeMarket", 1),
         ("ann", "SetTerms", 3),
-        ("ben", "Propose", 4),
+        ("ben", "Propose", 3),
         ("oracle", "Propose", 1),
         ("cid", "Dispute", 1),
         ("ben", "Finalise", 1),
-        ("cid", "Finalise", 3),
+        ("cid", "Finalise", 2),
         ("dora", "PayRebates", 1),
         ("eve", "PayWithdrawal", 1),
     ] {

@@ -295,7 +295,7 @@ pub(crate) async fn a_group_has_words_and_tags(
 ) {
     let id = event.to_string();
     people.done(
-        "ann",
+        "admin",
         &[
             "market",
             "describe-event",
