@@ -9,6 +9,7 @@
 //! local copy in line with the log (`readiness.rs` serves reads meanwhile), `standby.rs` follows and takes over, `leader.rs` publishes what
 //! the sync thread seals.
 
+pub(crate) mod identity;
 pub(crate) mod join;
 mod leader;
 mod readiness;
@@ -23,19 +24,20 @@ use foretell_journal::replica::{self, ReplicaWriter};
 use foretell_journal::restored::{self, IncompleteCopy};
 use foretell_replication::SignedLog;
 
+use self::identity::Identity;
 use self::leader::Leader;
 use self::readiness::Readiness;
 use self::standby::{Standby, StandbyStep};
 pub use self::status::CLUSTER_STATUS_NAME;
 use self::status::StatusFile;
-use crate::clock::{Clocks as _, SystemClocks};
+use crate::clock::{SystemClocks, Trust};
 use crate::config::{ClusterConfig, ClusterRole, EngineConfig};
 use crate::directory::Directory;
 use crate::error::EngineError;
 use crate::recovery::{self, mode_and_heartbeats};
 use crate::stop::Stop;
 use crate::threads::{Ready, Serving, random, spawn_publisher};
-use crate::wiring::{ServingParts, Wakers, WritableExchange, check_clock};
+use crate::wiring::{ServingParts, Wakers, WritableExchange};
 
 /// Sleep of a host that follows, unless something arrives.
 const IDLE: Duration = Duration::from_millis(50);
@@ -47,7 +49,7 @@ pub(crate) fn run(
     directory: &Directory,
     on_ready: impl FnOnce(&Ready),
 ) -> Result<(), EngineError> {
-    let clocks = SystemClocks::start();
+    let clocks = SystemClocks::start(config.wall_clock_error);
     let journal = directory.journal();
     refuse_restored_leader(cluster, &journal)?;
     let log = (cluster.log)
@@ -61,9 +63,10 @@ pub(crate) fn run(
     let stop =
         Stop::new(config.handle_signals).map_err(EngineError::process("listening to signals"))?;
     let mut readiness = Readiness::new(config, directory, stop.handle.clone(), on_ready);
+    let identity = Identity::new(directory.place()?, random()?);
     let joined = join_log(
         config,
-        cluster,
+        (cluster, &identity),
         &journal,
         (&mut log, &mut status),
         &mut readiness,
@@ -93,7 +96,7 @@ pub(crate) fn run(
     readiness.ready(journal.epoch(), journal.genesis(), writer.last_sequence());
     let mut standby = Standby::new(
         config,
-        cluster,
+        (cluster, identity),
         log,
         writer,
         restored.exchange,
@@ -118,7 +121,6 @@ pub(crate) fn run(
         }
     }
     let taken = standby.lead();
-    check_clock(config, taken.last_time, clocks.wall())?;
     wakers.mailbox.set_leading(true);
     let (mode, heartbeats) = mode_and_heartbeats(&taken.exchange);
     let writable = WritableExchange {
@@ -126,6 +128,7 @@ pub(crate) fn run(
         mode,
         heartbeats,
         last_time: taken.last_time,
+        trust: Trust::Cluster(Arc::clone(&taken.leader.confirmed)),
         newly_accepted: restored.newly_accepted,
         appender: taken.appender,
         syncer: taken.syncer,
@@ -162,7 +165,7 @@ fn refuse_restored_leader(cluster: &ClusterConfig, journal: &Path) -> Result<(),
 /// Joins the log, and serves reads meanwhile; `None` when it is stopped before that.
 fn join_log(
     config: &EngineConfig,
-    cluster: &ClusterConfig,
+    host: (&ClusterConfig, &Identity),
     journal: &Path,
     (log, status): (&mut SignedLog, &mut StatusFile),
     readiness: &mut Readiness<'_, impl FnOnce(&Ready)>,
@@ -172,7 +175,7 @@ fn join_log(
     let mut waiting = |status: &mut StatusFile| readiness.without_log(status);
     join::join(
         config,
-        cluster,
+        host,
         journal,
         log,
         status,

@@ -3,6 +3,7 @@
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicI64;
 use std::time::Duration;
 
 use foretell_matching::Capacity;
@@ -113,6 +114,8 @@ pub struct EngineConfig {
     pub accept_divergence: Option<Sequence>,
     /// Start although the wall clock is more than seven days ahead of the last command.
     pub accept_clock_jump: bool,
+    /// Nanoseconds that are added to the wall clock of the machine; tests step it. `None` = it is taken as it is.
+    pub wall_clock_error: Option<&'static AtomicI64>,
     /// An owner's orders are cancelled when no heartbeat has arrived for this long
     /// (docs/verify/rules.md §15).
     pub heartbeat_window: Duration,
@@ -207,6 +210,7 @@ impl EngineConfig {
             post_only_after_restart: Duration::ZERO,
             accept_divergence: None,
             accept_clock_jump: false,
+            wall_clock_error: None,
             heartbeat_window: Duration::from_secs(15),
             patience: Duration::from_secs(5),
             checkpoints: None,

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use mio::net::UnixListener;
@@ -75,6 +75,15 @@ impl Directory {
 
     pub(crate) fn snapshots(&self) -> PathBuf {
         self.path.join(SNAPSHOT_DIRECTORY)
+    }
+
+    /// Names this directory on this machine since its boot: the lock keeps a second process of this place away.
+    pub(crate) fn place(&self) -> Result<String, EngineError> {
+        let tried = |what: &str| EngineError::process(format!("{what} {}", self.path.display()));
+        let metadata = fs::metadata(&self.path).map_err(tried("reading"))?;
+        let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+        let (device, inode) = (metadata.dev(), metadata.ino());
+        Ok(format!("{} {device:x} {inode:x}", boot.trim()))
     }
 
     pub(crate) fn socket(&self) -> PathBuf {

@@ -196,6 +196,7 @@ impl<C: Clocks> Matcher<C> {
         let (time, at) = self.clock.read();
         self.state.time = time;
         self.state.at = at;
+        self.gauges.set_clock(&self.clock);
         let mut step = LoopStep::Idle;
         for _ in 0..BURST {
             match self.next() {
@@ -219,12 +220,8 @@ impl<C: Clocks> Matcher<C> {
 
     /// Updates the gauges that other threads read.
     pub(crate) fn update_gauges(&self) {
-        self.gauges.update(
-            &self.exchange,
-            self.mode,
-            self.clock.alarms(),
-            self.clock.offset(),
-        );
+        self.gauges.update(&self.exchange, self.mode);
+        self.gauges.set_clock(&self.clock);
     }
 
     /// Whether a turn would make progress.
@@ -571,7 +568,7 @@ mod tests {
     use foretell_model::{Micros, Sequence, WalletAddress};
 
     use super::*;
-    use crate::clock::SystemClocks;
+    use crate::clock::{SystemClocks, Trust};
     use crate::wait::Waiting;
 
     fn matcher(directory: &std::path::Path) -> (Matcher<SystemClocks>, Syncer) {
@@ -585,7 +582,7 @@ mod tests {
         let (appender, syncer, journal) = recovered.unwrap().start().unwrap();
         let poll = mio::Poll::new().unwrap();
         let waker = mio::Waker::new(poll.registry(), mio::Token(0)).unwrap();
-        let clocks = SystemClocks::start();
+        let clocks = SystemClocks::start(None);
         let matcher = Matcher {
             exchange: Exchange::new(Capacity::default(), 1),
             appender,
@@ -593,7 +590,7 @@ mod tests {
             ring: Arc::new(CommandRing::new(16)),
             gauges: Arc::default(),
             recorder: Recorder::new(Arc::default()),
-            clock: Clock::start(clocks, TimeNs(0)),
+            clock: Clock::start(clocks, TimeNs(0), Trust::Alone),
             clocks,
             mode: SystemMode::Running,
             post_only_until: None,

@@ -365,6 +365,7 @@ impl<C: Clocks> RequestHandler<C> {
             ring_capacity: small(self.ring.capacity()),
             busy: self.busy,
             clock_alarms: self.gauges.clock_alarms(),
+            clock: self.gauges.clock(),
             snapshots: self.mailbox.status(),
             stages: figures.since_start,
             seconds: figures.second,

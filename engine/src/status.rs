@@ -2,8 +2,11 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
+use foretell_link::ClockState;
 use foretell_matching::Exchange;
 use foretell_model::{Sequence, SystemMode, TimeNs};
+
+use crate::clock::{Clock, Clocks};
 
 /// Written by the matcher at the end of a burst, read by ingress for `Status` and `Welcome`. The
 /// numbers are stored one by one and may be of two bursts.
@@ -17,16 +20,12 @@ pub(crate) struct Gauges {
     accounts: AtomicU32,
     mode: AtomicU8,
     clock_alarms: AtomicU64,
+    /// Of [`ClockState::ALL`].
+    clock: AtomicU8,
 }
 
 impl Gauges {
-    pub(crate) fn update(
-        &self,
-        exchange: &Exchange,
-        mode: SystemMode,
-        clock_alarms: u64,
-        time_offset: u64,
-    ) {
+    pub(crate) fn update(&self, exchange: &Exchange, mode: SystemMode) {
         let small = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         self.sequence
             .store(exchange.sequence().0, Ordering::Relaxed);
@@ -37,8 +36,13 @@ impl Gauges {
         self.accounts
             .store(small(exchange.accounts()), Ordering::Relaxed);
         self.mode.store(mode.code(), Ordering::Relaxed);
-        self.clock_alarms.store(clock_alarms, Ordering::Relaxed);
-        self.time_offset.store(time_offset, Ordering::Relaxed);
+    }
+
+    /// Written at the beginning of a burst, also of one without work: time passes without commands.
+    pub(crate) fn set_clock<C: Clocks>(&self, clock: &Clock<C>) {
+        self.clock_alarms.store(clock.alarms(), Ordering::Relaxed);
+        self.clock.store(clock.state() as u8, Ordering::Relaxed);
+        self.time_offset.store(clock.offset(), Ordering::Relaxed);
     }
 
     /// Engine time at a monotonic reading, within the slew since the last burst.
@@ -73,5 +77,9 @@ impl Gauges {
 
     pub(crate) fn clock_alarms(&self) -> u64 {
         self.clock_alarms.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn clock(&self) -> ClockState {
+        ClockState::ALL[usize::from(self.clock.load(Ordering::Relaxed))]
     }
 }

@@ -46,7 +46,7 @@ pub(crate) fn run_alone(
     directory: &Directory,
     on_ready: impl FnOnce(&Ready),
 ) -> Result<(), EngineError> {
-    let clocks = SystemClocks::start();
+    let clocks = SystemClocks::start(config.wall_clock_error);
     let mut parts = Parts::wire(config, directory, clocks, &mut random)?;
     let (syncer, helper) = (&mut parts.serving.syncer, parts.helper);
     syncer

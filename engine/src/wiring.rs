@@ -13,7 +13,7 @@ use foretell_model::{AccountNumber, Sequence, SystemMode, TimeNs};
 use foretell_stages::{Durations, Recorder};
 use mio::Poll;
 
-use crate::clock::{Clock, Clocks};
+use crate::clock::{Clock, Clocks, Trust};
 use crate::command_ring::CommandRing;
 use crate::config::{EngineConfig, MAX_CLOCK_ADVANCE};
 use crate::directory::Directory;
@@ -108,6 +108,7 @@ pub(crate) struct WritableExchange {
     /// Owners with an active heartbeat.
     pub(crate) heartbeats: Vec<AccountNumber>,
     pub(crate) last_time: TimeNs,
+    pub(crate) trust: Trust,
     pub(crate) newly_accepted: Option<Sequence>,
     pub(crate) appender: Appender,
     pub(crate) syncer: Syncer,
@@ -145,6 +146,7 @@ impl<C: Clocks> Parts<C> {
             mode: restored.mode,
             heartbeats: restored.heartbeats,
             last_time,
+            trust: Trust::Alone,
             newly_accepted: restored.newly_accepted,
             appender,
             syncer,
@@ -199,7 +201,7 @@ impl<C: Clocks> ServingParts<C> {
             ring,
             gauges,
             recorder: Recorder::new(durations),
-            clock: Clock::start(clocks.clone(), writable.last_time),
+            clock: Clock::start(clocks.clone(), writable.last_time, writable.trust),
             clocks,
             mode: writable.mode,
             post_only_until: None,
@@ -207,6 +209,8 @@ impl<C: Clocks> ServingParts<C> {
             waker: Arc::clone(&wakers.waker),
             state: LoopState::default(),
         };
+        // A cluster's leader says its engine time before the first burst.
+        matcher.update_gauges();
         Self {
             poll: wakers.poll,
             waker: wakers.waker,
@@ -224,9 +228,17 @@ impl<C: Clocks> ServingParts<C> {
 /// # Errors
 /// [`EngineError::ClockJumped`].
 pub fn check_clock(config: &EngineConfig, last: TimeNs, wall: u64) -> Result<(), EngineError> {
+    if config.accept_clock_jump {
+        return Ok(());
+    }
+    check_clock_advance(last, wall)
+}
+
+/// As [`check_clock`], of an operator who accepts no jump.
+pub(crate) fn check_clock_advance(last: TimeNs, wall: u64) -> Result<(), EngineError> {
     const SECOND: u64 = 1_000_000_000;
     let ahead = Duration::from_nanos(wall.saturating_sub(last.0));
-    if config.accept_clock_jump || last == TimeNs(0) || ahead <= MAX_CLOCK_ADVANCE {
+    if last == TimeNs(0) || ahead <= MAX_CLOCK_ADVANCE {
         return Ok(());
     }
     Err(EngineError::ClockJumped {

@@ -1,6 +1,6 @@
 //! The log as the engine's threads use it.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use async_nats::jetstream::{Context, ErrorCode};
 use async_nats::{Client, ServerAddr};
 use bytes::Bytes;
 use foretell_replication::{
-    BeatAge, Bounds, ConnectLog, LogError, Outcome, Publish, ReplicatedLog, Wake,
+    BeatAge, Bounds, ConnectLog, LogError, Outcome, Publish, RecordAge, ReplicatedLog, Wake,
 };
 use futures_util::StreamExt as _;
 use parking_lot::Mutex;
@@ -27,8 +27,10 @@ use crate::stream_config::{check_server, check_stream, configs};
 /// Messages whose acknowledgement is awaited at most; more than a window, because messages that
 /// were given up count until their timeout.
 const MAX_AWAITED: usize = 256;
-/// The largest that a heartbeat is.
-const MAX_BEAT_BYTES: usize = 1_024;
+/// The largest that a heartbeat or a record of a host is.
+const MAX_RECORD_BYTES: usize = 1_024;
+/// Processes whose records wait to be looked at.
+const MAX_RECORDS: usize = 64;
 /// Pause between two attempts to subscribe.
 const SUBSCRIBE_PAUSE: Duration = Duration::from_millis(250);
 
@@ -51,6 +53,9 @@ struct Arrived {
     outcomes: Mutex<VecDeque<(String, Outcome)>>,
     beat_age: Mutex<BeatAge>,
     newest_beat: Mutex<Option<NewestBeat>>,
+    record_age: Mutex<RecordAge>,
+    /// The newest record of each process, by host and life, with its count.
+    records: Mutex<BTreeMap<(String, u64), (u64, Bytes)>>,
     wake: Mutex<Wake>,
 }
 
@@ -66,6 +71,8 @@ impl Arrived {
             outcomes: Mutex::default(),
             beat_age: Mutex::new(Arc::new(|_| None)),
             newest_beat: Mutex::default(),
+            record_age: Mutex::new(Arc::new(|_| None)),
+            records: Mutex::default(),
             wake: Mutex::new(Arc::new(|| {})),
         }
     }
@@ -77,7 +84,7 @@ impl Arrived {
 
     /// Keeps the newest that a host of the cluster signed: a flood of others, or of older ones, hides nothing.
     fn push_beat(&self, payload: Bytes) {
-        if payload.len() > MAX_BEAT_BYTES {
+        if payload.len() > MAX_RECORD_BYTES {
             return;
         }
         let beat_age = Arc::clone(&self.beat_age.lock());
@@ -87,6 +94,24 @@ impl Arrived {
         let mut newest = self.newest_beat.lock();
         if newest.as_ref().is_none_or(|newest| newest.age < age) {
             *newest = Some(NewestBeat { age, payload });
+        }
+    }
+
+    /// Keeps the newest record of each process, as [`Self::push_beat`].
+    fn push_record(&self, payload: Bytes) {
+        if payload.len() > MAX_RECORD_BYTES {
+            return;
+        }
+        let record_age = Arc::clone(&self.record_age.lock());
+        let Some((host, life, count)) = record_age(&payload) else {
+            return;
+        };
+        let mut records = self.records.lock();
+        let has_room = records.len() < MAX_RECORDS;
+        match records.get_mut(&(host.clone(), life)) {
+            Some(newest) if newest.0 < count => *newest = (count, payload),
+            None if has_room => drop(records.insert((host, life), (count, payload))),
+            _ => {}
         }
     }
 
@@ -136,7 +161,11 @@ impl JetStreamLog {
         let send = send(context.clone(), subject, receiver, Arc::clone(&arrived));
         runtime.spawn(send);
         let subject = settings.heartbeat_subject();
-        runtime.spawn(listen(client.clone(), subject, Arc::clone(&arrived)));
+        let push = |arrived: &Arrived, payload| arrived.push_beat(payload);
+        runtime.spawn(listen(client.clone(), subject, Arc::clone(&arrived), push));
+        let subject = settings.host_subject("*");
+        let push = |arrived: &Arrived, payload| arrived.push_record(payload);
+        runtime.spawn(listen(client.clone(), subject, Arc::clone(&arrived), push));
         Ok(Self {
             settings: settings.clone(),
             client,
@@ -202,16 +231,16 @@ pub(crate) fn unreachable(error: &dyn fmt::Display) -> LogError {
     LogError::Unreachable(error.to_string())
 }
 
-/// Receives all heartbeats.
-async fn listen(client: Client, subject: String, arrived: Arc<Arrived>) {
+/// Receives all messages of a subject of heartbeats or of records.
+async fn listen(client: Client, subject: String, arrived: Arc<Arrived>, push: fn(&Arrived, Bytes)) {
     loop {
         match client.subscribe(subject.clone()).await {
-            Ok(mut beats) => {
-                while let Some(message) = beats.next().await {
-                    arrived.push_beat(message.payload);
+            Ok(mut messages) => {
+                while let Some(message) = messages.next().await {
+                    push(&arrived, message.payload);
                 }
             }
-            Err(error) => tracing::debug!(%error, "heartbeats are not received"),
+            Err(error) => tracing::debug!(%error, subject, "nothing is received"),
         }
         tokio::time::sleep(SUBSCRIBE_PAUSE).await;
     }
@@ -366,6 +395,15 @@ impl ReplicatedLog for JetStreamLog {
         self.send_record(self.settings.host_subject(host), payload);
     }
 
+    fn set_record_age(&mut self, age: RecordAge) {
+        *self.arrived.record_age.lock() = age;
+    }
+
+    fn announced(&mut self) -> Vec<Vec<u8>> {
+        let records = std::mem::take(&mut *self.arrived.records.lock());
+        records.into_values().map(|(_, it)| it.into()).collect()
+    }
+
     fn hosts(&mut self) -> Result<Vec<Vec<u8>>, LogError> {
         let name = self.settings.hosts_stream();
         let stream = self.stream(&name)?;
@@ -415,5 +453,27 @@ mod tests {
         flood();
         let newest = arrived.newest_beat.lock().take();
         assert_eq!(newest.map(|newest| newest.age), Some((1, 9)));
+    }
+
+    #[test]
+    fn a_flood_hides_no_record() {
+        let arrived = Arrived::new();
+        // Two bytes are life and count of a signed one.
+        *arrived.record_age.lock() = Arc::new(|payload| match payload {
+            [life, count] => Some(("a".to_owned(), (*life).into(), (*count).into())),
+            _ => None,
+        });
+        for count in [3, 9, 4] {
+            arrived.push_record(Bytes::copy_from_slice(&[1, count]));
+            for number in 0_u32..5_000 {
+                arrived.push_record(Bytes::copy_from_slice(&number.to_le_bytes()));
+            }
+        }
+        for life in 2..=255 {
+            arrived.push_record(Bytes::copy_from_slice(&[life, 1]));
+        }
+        let records = arrived.records.lock();
+        assert_eq!(records.len(), MAX_RECORDS);
+        assert_eq!(records[&("a".to_owned(), 1)].0, 9);
     }
 }

@@ -37,6 +37,8 @@ pub struct ClusterStatus {
     pub leads_until_ms: u64,
     /// What it does: `leading`, `following`, or what it waits for.
     pub state: String,
+    /// How its clock differs from those of the other hosts; empty while it agrees with them, or none is known.
+    pub clock: String,
     /// Takeovers by this process.
     pub takeovers: u64,
     /// Messages of the stream that no host of the cluster signed, as this process has read.
@@ -79,6 +81,7 @@ impl ClusterStatus {
         put("lag_ms", &self.lag_ms.to_string());
         put("leads_until_ms", &self.leads_until_ms.to_string());
         put("state", &self.state);
+        put("clock", &self.clock);
         put("takeovers", &self.takeovers.to_string());
         put("foreign_messages", &self.foreign_messages.to_string());
         put("pid", &self.pid.to_string());
@@ -113,6 +116,7 @@ impl ClusterStatus {
             lag_ms: get(text, "lag_ms")?,
             leads_until_ms: get(text, "leads_until_ms")?,
             state: get(text, "state")?,
+            clock: get(text, "clock")?,
             takeovers: get(text, "takeovers")?,
             foreign_messages: get(text, "foreign_messages")?,
             pid: get(text, "pid")?,
@@ -153,6 +157,7 @@ mod tests {
             lag_ms: 40,
             leads_until_ms: 1_800_000_002_000,
             state: "following".to_owned(),
+            clock: "differs".to_owned(),
             takeovers: 1,
             foreign_messages: 3,
             pid: 4,

@@ -27,7 +27,9 @@ pub use message::{
 };
 pub use replace::Replace;
 pub use role::Role;
-pub use status::{Durability, SnapshotStatus, Stage, StageBuckets, StageSummary, Status, Timing};
+pub use status::{
+    ClockState, Durability, SnapshotStatus, Stage, StageBuckets, StageSummary, Status, Timing,
+};
 pub use too_long::TooLong;
 pub use violation::Violation;
 

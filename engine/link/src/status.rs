@@ -31,6 +31,66 @@ impl Durability {
     }
 }
 
+/// What engine time does about the wall clock of the leading host (docs/internals/decisions/0009).
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Archive, Serialize, Deserialize)]
+pub enum ClockState {
+    /// It follows the wall clock.
+    #[default]
+    Right,
+    /// The wall clock was stepped: engine time goes on without it until it stands.
+    Stepped,
+    /// The wall clock stands elsewhere, and most hosts of the cluster do not agree with it: engine time goes on without it.
+    Unconfirmed,
+    /// The wall clock is further ahead than engine time follows by itself: it goes on without it until a restart.
+    FarBehind,
+    /// Engine time is ahead of the wall clock, and stands still until that reaches it.
+    Ahead,
+}
+
+impl ClockState {
+    /// Every state, by code.
+    pub const ALL: [Self; 5] = [
+        Self::Right,
+        Self::Stepped,
+        Self::Unconfirmed,
+        Self::FarBehind,
+        Self::Ahead,
+    ];
+
+    /// The name in logs and answers.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Right => "right",
+            Self::Stepped => "stepped",
+            Self::Unconfirmed => "unconfirmed",
+            Self::FarBehind => "far behind",
+            Self::Ahead => "ahead",
+        }
+    }
+
+    /// What an operator does about it; `None` = nothing is wrong.
+    #[must_use]
+    pub const fn way_out(self) -> Option<&'static str> {
+        match self {
+            Self::Right => None,
+            Self::Stepped => {
+                Some("the wall clock was stepped: wait until it stands, or set it right")
+            }
+            Self::Unconfirmed => {
+                Some("most hosts do not agree with the clock of this one: set it right")
+            }
+            Self::FarBehind => Some(
+                "the wall clock is over 7 days ahead of engine time: set it right; if it is right, restart once with \
+                 `up --accept-clock-jump`",
+            ),
+            Self::Ahead => Some(
+                "engine time stands still until the wall clock reaches it: set the clock if it is late, else wait",
+            ),
+        }
+    }
+}
+
 /// A stage of a command in the engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stage {
@@ -201,6 +261,8 @@ pub struct Status {
     /// Times that engine time deviated more than 2 s from wall time
     /// (docs/internals/decisions/0009).
     pub clock_alarms: u64,
+    /// What engine time does about the wall clock.
+    pub clock: ClockState,
     /// The publisher.
     pub snapshots: SnapshotStatus,
     /// Durations since the engine started, in the order of [`Stage::ALL`].

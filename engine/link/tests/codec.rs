@@ -174,6 +174,7 @@ fn status(n: u64) -> Status {
         ring_capacity: 9,
         busy: 10,
         clock_alarms: 11,
+        clock: foretell_link::ClockState::Ahead,
         snapshots: SnapshotStatus {
             enabled: n.is_multiple_of(3),
             folded: Sequence(12),

@@ -19,14 +19,18 @@ mod records;
 mod signed;
 mod silence;
 mod window;
+mod witnesses;
 
 pub use decide::{Decision, decide};
 pub use fill::{Fill, FillError};
 pub use keys::{InvalidKey, Keys, is_host_name};
 pub use locate::{LocateError, Located, locate, message_of};
-pub use log::{BeatAge, Bounds, ConnectLog, LogError, Outcome, Publish, ReplicatedLog, Wake};
+pub use log::{
+    BeatAge, Bounds, ConnectLog, LogError, Outcome, Publish, RecordAge, ReplicatedLog, Wake,
+};
 pub use model::{Fault, Model, ModelLog};
 pub use records::{Heartbeat, HostRecord};
 pub use signed::{Beginning, Message, SignedLog};
 pub use silence::Silence;
 pub use window::{Superseded, Window};
+pub use witnesses::{ClockVerdict, MAX_CLOCK_DIFFERENCE, Witnesses};

@@ -58,6 +58,9 @@ pub type Wake = Arc<dyn Fn() + Send + Sync>;
 /// Term and count of a heartbeat; `None` of bytes that no host of the cluster signed as one.
 pub type BeatAge = Arc<dyn Fn(&[u8]) -> Option<(u64, u64)> + Send + Sync>;
 
+/// Host, life and count of a host's record; `None` of bytes that no host of the cluster signed as one.
+pub type RecordAge = Arc<dyn Fn(&[u8]) -> Option<(String, u64, u64)> + Send + Sync>;
+
 /// A log of messages that several hosts share, and that strangers can write to: it carries payloads, and
 /// [`crate::SignedLog`] says which of them count.
 ///
@@ -108,6 +111,13 @@ pub trait ReplicatedLog: Debug + Send {
 
     /// Replaces the record of a host. It may be lost.
     fn announce(&mut self, host: &str, payload: Vec<u8>);
+
+    /// Sets how [`Self::announced`] tells the records apart.
+    fn set_record_age(&mut self, age: RecordAge);
+
+    /// The newest record of each process that has arrived since the last call. A stranger hides none: what else arrives
+    /// replaces none.
+    fn announced(&mut self) -> Vec<Vec<u8>>;
 
     /// The records of all hosts.
     ///

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::{Mutex, MutexGuard};
 
-use crate::log::{BeatAge, Bounds, LogError, Outcome, Publish, ReplicatedLog, Wake};
+use crate::log::{BeatAge, Bounds, LogError, Outcome, Publish, RecordAge, ReplicatedLog, Wake};
 
 /// What happens to a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,7 +63,14 @@ impl Model {
             faults: None,
             wake: None,
             beat_age: Arc::new(|_| None),
+            heard: BTreeMap::new(),
         }
+    }
+
+    /// The number of the last message.
+    #[must_use]
+    pub fn last(&self) -> u64 {
+        self.state().messages.len() as u64
     }
 
     /// All payloads.
@@ -161,6 +168,8 @@ pub struct ModelLog {
     faults: Option<Faults>,
     wake: Option<Wake>,
     beat_age: BeatAge,
+    /// The records of hosts when this host last looked.
+    heard: BTreeMap<String, Vec<u8>>,
 }
 
 impl fmt::Debug for ModelLog {
@@ -294,6 +303,21 @@ impl ReplicatedLog for ModelLog {
         if let Ok(model) = self.reach() {
             model.put_record(host, payload);
         }
+    }
+
+    fn set_record_age(&mut self, _: RecordAge) {}
+
+    fn announced(&mut self) -> Vec<Vec<u8>> {
+        let Ok(model) = self.reach() else {
+            return Vec::new();
+        };
+        let hosts = model.state().hosts.clone();
+        let is_new =
+            |(host, payload): &(&String, &Vec<u8>)| self.heard.get(*host) != Some(*payload);
+        let arrived = hosts.iter().filter(is_new);
+        let arrived = arrived.map(|(_, payload)| payload.clone()).collect();
+        self.heard = hosts;
+        arrived
     }
 
     fn hosts(&mut self) -> Result<Vec<Vec<u8>>, LogError> {

@@ -15,8 +15,13 @@ pub struct Heartbeat {
     pub count: u64,
     /// The last sequence that its disk and the log have: a host that lacks some of it may not take over.
     pub sequence: u64,
-    /// Its clock, milliseconds since 1970.
+    /// Its wall clock, milliseconds since 1970.
     pub wall_ms: u64,
+    /// Its engine time, by which orders are judged, milliseconds since 1970.
+    pub time_ms: u64,
+    /// [`HostRecord::life`] of the hosts that it has heard lately: proves to each of them that this heartbeat was sent
+    /// after it had started.
+    pub heard: Vec<u64>,
     /// It has stopped in order: a standby need not wait.
     pub resigned: bool,
 }
@@ -38,6 +43,9 @@ impl Heartbeat {
         put(&mut text, "count", self.count);
         put(&mut text, "sequence", self.sequence);
         put(&mut text, "wall_ms", self.wall_ms);
+        put(&mut text, "time_ms", self.time_ms);
+        let heard: Vec<String> = self.heard.iter().map(u64::to_string).collect();
+        put(&mut text, "heard", heard.join(" "));
         put(&mut text, "resigned", self.resigned);
         text.into_bytes()
     }
@@ -53,6 +61,11 @@ impl Heartbeat {
             count: get(text, "count")?,
             sequence: get(text, "sequence")?,
             wall_ms: get(text, "wall_ms")?,
+            time_ms: get(text, "time_ms")?,
+            heard: get::<String>(text, "heard")?
+                .split_whitespace()
+                .filter_map(|life| life.parse().ok())
+                .collect(),
             resigned: get(text, "resigned")?,
         })
     }
@@ -75,6 +88,12 @@ pub struct HostRecord {
     pub fingerprint: String,
     /// Its clock at the record, milliseconds since 1970.
     pub wall_ms: u64,
+    /// The machine since its last boot, and the data directory: two processes with one place never run at once.
+    pub place: String,
+    /// Random number of the process.
+    pub life: u64,
+    /// Rises with every record of the process.
+    pub count: u64,
 }
 
 impl HostRecord {
@@ -89,6 +108,9 @@ impl HostRecord {
         put(&mut text, "format", self.format);
         put(&mut text, "fingerprint", &self.fingerprint);
         put(&mut text, "wall_ms", self.wall_ms);
+        put(&mut text, "place", &self.place);
+        put(&mut text, "life", self.life);
+        put(&mut text, "count", self.count);
         text.into_bytes()
     }
 
@@ -104,6 +126,9 @@ impl HostRecord {
             format: get(text, "format").unwrap_or(0),
             fingerprint: get(text, "fingerprint")?,
             wall_ms: get(text, "wall_ms")?,
+            place: get(text, "place").unwrap_or_default(),
+            life: get(text, "life").unwrap_or(0),
+            count: get(text, "count").unwrap_or(0),
         })
     }
 }
@@ -121,6 +146,8 @@ mod tests {
             count: 7,
             sequence: 4,
             wall_ms: 1_800_000_000_000,
+            time_ms: 1_800_000_000_001,
+            heard: vec![u64::MAX, 7],
             resigned: true,
         };
         let read = Heartbeat::decode(&beat.encode()).unwrap();
@@ -142,6 +169,9 @@ mod tests {
             format: 2,
             fingerprint: "00ff".to_owned(),
             wall_ms: 1,
+            place: "boot 2a".to_owned(),
+            life: 9,
+            count: 3,
         };
         assert_eq!(HostRecord::decode(&record.encode()), Some(record.clone()));
         let text = String::from_utf8(record.encode()).unwrap();

@@ -120,6 +120,12 @@ impl SignedLog {
         let (keys, place) = (self.keys.clone(), self.place(Kind::Heartbeat, 0));
         let age = move |payload: &[u8]| Some(heartbeat(&keys, &place, payload)?.age());
         self.log.set_beat_age(Arc::new(age));
+        let keys = self.keys.clone();
+        let age = move |payload: &[u8]| {
+            let record = host_record(&keys, payload)?;
+            Some((record.host, record.life, record.count))
+        };
+        self.log.set_record_age(Arc::new(age));
     }
 
     /// Number of messages of the journal's stream that did not count, since the start.
@@ -314,22 +320,20 @@ impl SignedLog {
         self.log.announce(&record.host, payload);
     }
 
+    /// The records of hosts that have arrived since the last call, each signed by its host.
+    pub fn announced(&mut self) -> Vec<HostRecord> {
+        let payloads = self.log.announced();
+        let record = |payload: &Vec<u8>| host_record(&self.keys, payload);
+        payloads.iter().filter_map(record).collect()
+    }
+
     /// The newest record of each host, signed by that host. An older one may stand under another subject.
     ///
     /// # Errors
     /// [`LogError`].
     pub fn hosts(&mut self) -> Result<Vec<HostRecord>, LogError> {
         let payloads = self.log.hosts()?;
-        let record = |payload: &Vec<u8>| {
-            let Opened {
-                host,
-                content,
-                may_lead,
-            } = self.keys.open(&HOST_RECORD, payload)?;
-            let record = HostRecord::decode(content)?;
-            let is_reader = record.role == "reader";
-            (record.host == host && (may_lead || is_reader)).then_some(record)
-        };
+        let record = |payload: &Vec<u8>| host_record(&self.keys, payload);
         let mut hosts: Vec<HostRecord> = payloads.iter().filter_map(record).collect();
         hosts.sort_by(|a, b| (&a.host, b.wall_ms).cmp(&(&b.host, a.wall_ms)));
         hosts.dedup_by(|later, first| later.host == first.host);
@@ -358,6 +362,18 @@ impl SignedLog {
 /// A heartbeat that a host of the cluster signed for this place.
 fn heartbeat(keys: &Keys, place: &Place, payload: &[u8]) -> Option<Heartbeat> {
     Heartbeat::decode(keys.open(place, payload)?.content)
+}
+
+/// A record that its host signed.
+fn host_record(keys: &Keys, payload: &[u8]) -> Option<HostRecord> {
+    let Opened {
+        host,
+        content,
+        may_lead,
+    } = keys.open(&HOST_RECORD, payload)?;
+    let record = HostRecord::decode(content)?;
+    let is_reader = record.role == "reader";
+    (record.host == host && (may_lead || is_reader)).then_some(record)
 }
 
 const HOST_RECORD: Place = Place {

@@ -62,6 +62,8 @@ mod tests {
             count,
             sequence: 0,
             wall_ms: 0,
+            time_ms: 0,
+            heard: Vec::new(),
             resigned,
         }
     }

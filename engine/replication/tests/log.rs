@@ -272,6 +272,8 @@ fn beat(count: u64) -> Heartbeat {
         count,
         sequence: 0,
         wall_ms: 0,
+        time_ms: 0,
+        heard: Vec::new(),
         resigned: false,
     }
 }
@@ -307,6 +309,9 @@ fn a_record_is_of_the_host_that_signed_it() {
         format: 1,
         fingerprint: String::new(),
         wall_ms: 0,
+        place: String::new(),
+        life: 1,
+        count: 1,
     };
     let model = Model::default();
     let secret = [3; 32];

@@ -12,6 +12,8 @@ use foretell_replication::{
     Beginning, Decision, HostRecord, LocateError, LogError, SignedLog, decide, locate,
 };
 
+use super::identity::{Identity, Namesakes};
+use super::standby::now;
 use super::status::StatusFile;
 use crate::clock::{Clocks as _, SystemClocks};
 use crate::config::{ClusterConfig, ClusterRole, EngineConfig};
@@ -41,15 +43,20 @@ pub(crate) enum Attempt {
 /// The journal is not of this log, or an I/O error. A log that does not answer is awaited.
 pub(crate) fn join(
     config: &EngineConfig,
-    cluster: &ClusterConfig,
+    (cluster, identity): (&ClusterConfig, &Identity),
     journal: &Path,
     log: &mut SignedLog,
     status: &mut StatusFile,
     is_stopped: &dyn Fn() -> bool,
     waiting: &mut dyn FnMut(&mut StatusFile) -> Result<(), EngineError>,
 ) -> Result<Option<u64>, EngineError> {
-    let clocks = SystemClocks::start();
+    let clocks = SystemClocks::start(config.wall_clock_error);
     mark_as_replica(journal).map_err(EngineError::process("marking the journal"))?;
+    let mut hosts = Hosts {
+        cluster,
+        namesakes: Namesakes::new(&cluster.host, identity),
+        listening_since: None,
+    };
     loop {
         let mut reads = 0;
         let mut goes_on = || {
@@ -60,7 +67,7 @@ pub(crate) fn join(
             }
             !is_stopped()
         };
-        let attempt = match compare_hosts(cluster, log, clocks.wall() / 1_000_000)? {
+        let attempt = match hosts.compare(log, now(&clocks), clocks.wall() / 1_000_000)? {
             Some(waits) => Attempt::Waits(waits),
             None => {
                 let mut pause = || std::thread::park_timeout(RETRY);
@@ -95,31 +102,78 @@ fn mark_as_replica(journal: &Path) -> std::io::Result<()> {
         .sync_all()
 }
 
-/// The hosts that may lead must run builds of one format id, or they would execute one journal differently: a
-/// host waits for the others. They must share their secrets: a client's key and a checkpoint must hold after a takeover.
-fn compare_hosts(
-    cluster: &ClusterConfig,
-    log: &mut SignedLog,
-    wall_ms: u64,
-) -> Result<Option<String>, EngineError> {
-    let hosts = match log.hosts() {
-        Ok(hosts) => hosts,
-        Err(LogError::Unreachable(why)) => return Ok(Some(format!("waiting for the log: {why}"))),
-        Err(other) => return Err(EngineError::Cluster(other.to_string())),
-    };
-    if let Some(other) = of_another_format(&hosts, cluster, wall_ms) {
-        return Ok(Some(format!("not starting: {other}")));
+/// Compares this host with the others before it joins them.
+struct Hosts<'c> {
+    cluster: &'c ClusterConfig,
+    namesakes: Namesakes,
+    /// When it first found a record of another process with its name.
+    listening_since: Option<Duration>,
+}
+
+impl Hosts<'_> {
+    /// The hosts that may lead must run builds of one format id, or they would execute one journal differently: a
+    /// host waits for the others. They must share their secrets: a client's key and a checkpoint must hold after a
+    /// takeover. No two have one name.
+    fn compare(
+        &mut self,
+        log: &mut SignedLog,
+        now: Duration,
+        wall_ms: u64,
+    ) -> Result<Option<String>, EngineError> {
+        let cluster = self.cluster;
+        let hosts = match log.hosts() {
+            Ok(hosts) => hosts,
+            Err(LogError::Unreachable(why)) => {
+                return Ok(Some(format!("waiting for the log: {why}")));
+            }
+            Err(other) => return Err(EngineError::Cluster(other.to_string())),
+        };
+        if let Some(other) = of_another_format(&hosts, cluster, wall_ms) {
+            return Ok(Some(format!("not starting: {other}")));
+        }
+        let leads = cluster.role != ClusterRole::Reader;
+        let other = running(&hosts, cluster, wall_ms)
+            .find(|host| leads && host.fingerprint != cluster.fingerprint);
+        match other {
+            None => self.find_namesake(&hosts, now, wall_ms),
+            Some(other) => Err(EngineError::Cluster(format!(
+                "host {} has another master.secret, operator.token, sync.token or checkpoint.key; copy these files \
+                 from it",
+                other.host
+            ))),
+        }
     }
-    let leads = cluster.role != ClusterRole::Reader;
-    let other = running(&hosts, cluster, wall_ms)
-        .find(|host| leads && host.fingerprint != cluster.fingerprint);
-    match other {
-        None => Ok(None),
-        Some(other) => Err(EngineError::Cluster(format!(
-            "host {} has another master.secret, operator.token, sync.token or checkpoint.key; copy these files from it",
-            other.host
-        ))),
+
+    /// Listens for another process with this host's name for as long as a leader may be silent: each says something more
+    /// often. One of another time may be a stranger's repetition, which stops a host only while it lasts.
+    fn find_namesake(
+        &mut self,
+        hosts: &[HostRecord],
+        now: Duration,
+        wall_ms: u64,
+    ) -> Result<Option<String>, EngineError> {
+        let lives = hosts.iter().find(|host| self.namesakes.look(host, now));
+        if let Some(host) = lives {
+            let text = another_runs(&self.cluster.host);
+            return match is_of_now(host, wall_ms) {
+                true => Err(EngineError::Cluster(text)),
+                false => Ok(Some(format!("not starting: {text}"))),
+            };
+        }
+        if !self.namesakes.is_any_known() {
+            return Ok(None);
+        }
+        let patience = self.cluster.takeover_after;
+        let since = *self.listening_since.get_or_insert(now);
+        let listens =
+            now.saturating_sub(since) < patience || self.namesakes.lived_within(patience, now);
+        Ok(listens.then(|| "listening whether another host has this name".to_owned()))
     }
+}
+
+/// Why a host whose name another one has does not run.
+pub(super) fn another_runs(host: &str) -> String {
+    format!("another host with cluster.host = {host:?} runs: give each host a name of its own")
 }
 
 /// The other hosts that run and may lead. What a reader says stops nobody, and neither does a record of another
@@ -132,8 +186,13 @@ fn running<'h>(
     hosts.iter().filter(move |host| {
         host.host != cluster.host
             && host.role != ClusterRole::Reader.name()
-            && host.wall_ms.abs_diff(wall_ms) < RUNNING_WITHIN_MS
+            && is_of_now(host, wall_ms)
     })
+}
+
+/// Whether a record was written lately, as far as the two clocks agree.
+const fn is_of_now(host: &HostRecord, wall_ms: u64) -> bool {
+    host.wall_ms.abs_diff(wall_ms) < RUNNING_WITHIN_MS
 }
 
 /// A running host of another format id, as a reason not to go on.

@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use foretell_model::limits::FORMAT_ID;
-use foretell_replication::{Heartbeat, HostRecord, Superseded};
+use foretell_replication::{Heartbeat, Superseded};
 
-use super::standby::{LeaderParts, now};
+use super::standby::{LeaderParts, in_ms, now};
 use super::status::StatusFile;
 use crate::clock::{Clocks, SystemClocks};
 use crate::error::EngineError;
+use crate::status::Gauges;
 use crate::threads::spawn;
 use crate::wait::{PollWaker, ThreadWaker};
 use crate::wiring::ServingParts;
@@ -43,6 +43,7 @@ impl Leader {
             parts,
             status,
             clocks: serving.matcher.clocks,
+            gauges: Arc::clone(&serving.handler.gauges),
             ingress: Arc::clone(&serving.waker),
             matcher: serving.matcher.parker.waker(),
             stopping: Arc::clone(&stopping),
@@ -70,6 +71,7 @@ struct Publishing {
     parts: LeaderParts,
     status: StatusFile,
     clocks: SystemClocks,
+    gauges: Arc<Gauges>,
     ingress: Arc<PollWaker>,
     matcher: ThreadWaker,
     stopping: Arc<AtomicBool>,
@@ -144,26 +146,23 @@ impl Publishing {
             parts.window.check_idle(&mut parts.log, now(&self.clocks))?;
         }
         self.beats += 1;
-        let (wall, cluster) = (self.clocks.wall(), &parts.cluster);
-        let durable = parts.journal.durable().0;
+        let (wall, wall_at) = (self.clocks.wall(), now(&self.clocks));
+        let time = self.gauges.time(self.clocks.monotonic());
+        let durable = parts.journal.durable();
+        let clock = parts.hear(&self.clocks);
         parts.log.beat(&Heartbeat {
-            host: cluster.host.clone(),
-            address: cluster.address.clone(),
+            host: parts.cluster.host.clone(),
+            address: parts.cluster.address.clone(),
             term: parts.term,
             count: self.beats,
-            sequence: durable,
+            sequence: durable.0,
             wall_ms: wall / 1_000_000,
+            time_ms: time.millis().0,
+            heard: parts.witnesses.heard(wall_at),
             resigned,
         });
-        parts.log.announce(&HostRecord {
-            host: cluster.host.clone(),
-            role: cluster.role.name().to_owned(),
-            sequence: durable,
-            message: parts.window.last(),
-            format: FORMAT_ID,
-            fingerprint: cluster.fingerprint.clone(),
-            wall_ms: wall / 1_000_000,
-        });
+        parts.announce(durable, wall / 1_000_000);
+        let (durable, cluster) = (durable.0, &parts.cluster);
         // The wall clock was read first: time between the two reads shortens the lead.
         let silent = now(&self.clocks).saturating_sub(parts.window.led_at());
         let is_stalled = silent >= STALLED_AFTER;
@@ -174,6 +173,7 @@ impl Publishing {
         };
         let report = &mut self.status.now;
         report.leading = true;
+        report.clock = clock.unwrap_or_default();
         report.leads_until_ms =
             (wall / 1_000_000 + in_ms(cluster.takeover_after)).saturating_sub(in_ms(silent));
         report.term = parts.term;
@@ -191,8 +191,4 @@ impl Publishing {
         self.status.write(wall);
         Ok(())
     }
-}
-
-fn in_ms(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

@@ -1,28 +1,34 @@
 //! Follows the log with a hot exchange, and takes over.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use foretell_journal::replica::{Item, LogQueue, ReplicaError, ReplicaWriter};
 use foretell_journal::{Appender, Frame, JournalState, Scratch, Syncer};
 use foretell_matching::{Difference, Exchange, Replay};
-use foretell_model::TimeNs;
-use foretell_model::limits::FORMAT_ID;
+use foretell_model::{Sequence, TimeNs};
 use foretell_replication::{
-    Bounds, Decision, Heartbeat, HostRecord, Message, SignedLog, Silence, Window, decide,
+    Bounds, ClockVerdict, Decision, Heartbeat, MAX_CLOCK_DIFFERENCE, Message, SignedLog, Silence,
+    Window, Witnesses, decide,
 };
 
-use super::join::of_another_format;
+use super::identity::{Identity, Namesakes};
+use super::join::{another_runs, of_another_format};
 use super::status::StatusFile;
-use crate::clock::Clocks;
+use crate::clock::{Clocks, Confirmed};
 use crate::config::{ClusterConfig, ClusterRole, EngineConfig};
 use crate::error::EngineError;
+use crate::wiring::check_clock_advance;
 
 /// Messages between two syncs.
 const MESSAGES_PER_STEP: usize = 64;
 /// Looks at the log within the time of a takeover.
 const LOOKS: u32 = 8;
-/// A host whose clock differs more from the leader's may not lead.
-const MAX_CLOCK_DIFFERENCE_MS: u64 = 1_000;
+/// A host that announces itself has been heard within this many times the time of a takeover: a leader that lives names
+/// it in its heartbeats by then.
+const HEARD_WITHIN: u32 = 10;
+/// What another host said longer ago says nothing of the present.
+const PRESENT: Duration = Duration::from_secs(5);
 /// Attempts to learn the fate of a takeover's message before it counts as failed.
 const MAX_ATTEMPTS: u32 = 200;
 const ATTEMPT_PAUSE: Duration = Duration::from_millis(25);
@@ -50,15 +56,21 @@ pub(crate) struct Standby<C> {
     applied: u64,
     silence: Silence,
     beat: Option<Heartbeat>,
-    /// The smallest difference to the leader's clock of its newest heartbeats; see
-    /// [`Self::note_clock`].
-    clock_differences: Vec<i64>,
+    /// Age of the first heartbeat it found: a later one was sent, or sent again, while it listened.
+    first_beat: Option<(u64, u64)>,
+    identity: Identity,
+    namesakes: Namesakes,
+    witnesses: Witnesses,
+    listening_since: Duration,
     next_look: Duration,
     /// When it last had everything.
     complete_at: Duration,
     /// When it last tried to take over.
     took_over_at: Duration,
-    accept_divergence: Option<foretell_model::Sequence>,
+    accept_divergence: Option<Sequence>,
+    accept_clock_jump: bool,
+    /// The wall clock that was fit to lead, as its distance.
+    compared: u64,
     /// Passes time between two questions to the log.
     pause: fn(),
     clocks: C,
@@ -72,6 +84,32 @@ pub(crate) struct LeaderParts {
     pub(crate) window: Window,
     pub(crate) journal: JournalState,
     pub(crate) term: u64,
+    pub(crate) identity: Identity,
+    pub(crate) witnesses: Witnesses,
+    /// The wall clock with which most hosts agree.
+    pub(crate) confirmed: Arc<Confirmed>,
+}
+
+impl LeaderParts {
+    /// Takes note of the hosts that have announced themselves, and of whether most agree with this host's clock.
+    /// Returns how it differs.
+    pub(crate) fn hear<C: Clocks>(&mut self, clocks: &C) -> Option<String> {
+        let (now, distance) = (now(clocks), clocks.distance());
+        for record in self.log.announced() {
+            self.witnesses.hear(&record, now);
+        }
+        let verdict = self.witnesses.judge(wall_ms(distance, now), now);
+        let agrees = verdict == ClockVerdict::Agrees;
+        self.confirmed.set(agrees.then_some(distance));
+        difference(verdict)
+    }
+
+    /// Says that this host runs.
+    pub(crate) fn announce(&mut self, durable: Sequence, wall_ms: u64) {
+        let message = self.window.last();
+        let record = (self.identity).record(&self.cluster, durable, message, wall_ms);
+        self.log.announce(&record);
+    }
 }
 
 /// What a host that has taken over writes with.
@@ -87,7 +125,7 @@ impl<C: Clocks> Standby<C> {
     /// A host whose journal and exchange end with message `applied` of the log.
     pub(crate) fn new(
         config: &EngineConfig,
-        cluster: &ClusterConfig,
+        (cluster, identity): (&ClusterConfig, Identity),
         log: SignedLog,
         writer: ReplicaWriter,
         exchange: Exchange,
@@ -103,11 +141,17 @@ impl<C: Clocks> Standby<C> {
             scratch: Scratch::default(),
             applied,
             beat: None,
-            clock_differences: Vec::new(),
+            first_beat: None,
+            namesakes: Namesakes::new(&cluster.host, &identity),
+            identity,
+            witnesses: Witnesses::new(&cluster.host, PRESENT.max(2 * cluster.takeover_after)),
+            listening_since: now(&clocks),
             next_look: Duration::ZERO,
             complete_at: now(&clocks),
             took_over_at: Duration::ZERO,
             accept_divergence: config.accept_divergence,
+            accept_clock_jump: config.accept_clock_jump,
+            compared: clocks.distance(),
             pause: || std::thread::park_timeout(ATTEMPT_PAUSE),
             clocks,
         }
@@ -158,7 +202,8 @@ impl<C: Clocks> Standby<C> {
     }
 
     /// What it writes with, after [`StandbyStep::Leads`].
-    pub(crate) fn lead(self) -> TakenOver {
+    pub(crate) fn lead(mut self) -> TakenOver {
+        self.witnesses.lead();
         let (term, last_time) = (self.writer.term(), self.writer.last_time());
         let journal = self.writer.state().clone();
         let (appender, syncer, queue) = self.writer.lead();
@@ -175,6 +220,9 @@ impl<C: Clocks> Standby<C> {
                 window,
                 journal,
                 term,
+                identity: self.identity,
+                witnesses: self.witnesses,
+                confirmed: Arc::new(Confirmed::new(self.compared)),
             },
         }
     }
@@ -287,15 +335,14 @@ impl<C: Clocks> Standby<C> {
                 return false;
             }
         };
-        self.note_clock(beat.as_ref());
-        self.beat = beat;
+        self.hear(beat, now);
         if !self.is_complete(bounds, now, status) {
             self.silence.reset();
             return false;
         }
         status.set_state("following");
         let term = self.writer.term();
-        let living = self.beat.as_ref().filter(|beat| !self.is_old(beat));
+        let living = self.beat.as_ref().filter(|beat| self.is_alive(beat, now));
         let silent = self.silence.look(now, living, term);
         if self.cluster.role == ClusterRole::Reader {
             return false;
@@ -303,7 +350,7 @@ impl<C: Clocks> Standby<C> {
         if !self.is_free(term) && silent < self.cluster.takeover_after {
             return false;
         }
-        self.is_fit(status)
+        self.is_fit(now, status)
     }
 
     /// Whether everything of the log that counts is applied, and everything that the leader says it has.
@@ -343,64 +390,116 @@ impl<C: Clocks> Standby<C> {
         match &self.beat {
             None => self.cluster.role == ClusterRole::Leader && !self.log.has_heard(),
             Some(beat) if beat.term < term => false,
-            Some(beat) => beat.resigned || beat.host == self.cluster.host,
+            // Its own last one; another process of its name may send them still.
+            Some(beat) => beat.resigned || beat.host == self.cluster.host && !self.rose(beat),
         }
     }
 
-    /// Whether this host may lead: its clock and its disk.
-    fn is_fit(&self, status: &mut StatusFile) -> bool {
-        let difference = self.clock_differences.iter().min_by_key(|it| it.abs());
-        if let Some(difference) = difference
-            && difference.unsigned_abs() > MAX_CLOCK_DIFFERENCE_MS
-        {
-            status.set_state(&format!(
-                "not taking over: the clock differs from the leader's by {difference} ms"
-            ));
-            return false;
-        }
-        if self.writer.state().disk_low() {
-            status.set_state("not taking over: the disk is nearly full");
-            return false;
-        }
-        true
+    /// Whether this host may lead: its name, its clock and its disk.
+    fn is_fit(&mut self, now: Duration, status: &mut StatusFile) -> bool {
+        let unfit = if self.namesakes.lived_within(PRESENT, now) {
+            another_runs(&self.cluster.host)
+        } else if let Some(why) = self.clock_is_unfit(now) {
+            why
+        } else if self.writer.state().disk_low() {
+            "the disk is nearly full".to_owned()
+        } else {
+            return true;
+        };
+        status.set_state(&format!("not taking over: {unfit}"));
+        false
     }
 
-    /// Notes the difference between this host's clock and a new heartbeat. A heartbeat is seen up to
-    /// a look after it was sent, so the smallest of several differences counts.
-    fn note_clock(&mut self, beat: Option<&Heartbeat>) {
-        let Some(beat) = beat.filter(|beat| beat.host != self.cluster.host) else {
+    /// Why this host's clock may not lead: orders would expire, markets close and proposals pay before their time, or none
+    /// would. A clock that nothing can be compared with is taken as it is, after a while of listening.
+    fn clock_is_unfit(&mut self, now: Duration) -> Option<String> {
+        // A step of the clock after this moment changes nothing of what was compared.
+        self.compared = self.clocks.distance();
+        let (wall_ms, last) = (wall_ms(self.compared, now), self.writer.last_time());
+        match self.witnesses.judge(wall_ms, now) {
+            verdict @ (ClockVerdict::Agrees | ClockVerdict::Differs { .. }) => difference(verdict),
+            ClockVerdict::Unseen if last == TimeNs(0) || self.has_just_led(wall_ms) => None,
+            ClockVerdict::Unseen => {
+                if now.saturating_sub(self.listening_since) < self.cluster.takeover_after {
+                    return Some("listening whether another host's clock differs".to_owned());
+                }
+                if self.accept_clock_jump {
+                    return None;
+                }
+                let error = check_clock_advance(last, wall_ms * 1_000_000).err()?;
+                Some(error.to_string())
+            }
+        }
+    }
+
+    /// Whether the last heartbeat says that a leader's engine time was this clock's a moment ago.
+    fn has_just_led(&self, wall_ms: u64) -> bool {
+        let within = in_ms(MAX_CLOCK_DIFFERENCE + self.cluster.takeover_after);
+        let is_near = |beat: &Heartbeat| beat.time_ms.abs_diff(wall_ms) <= within;
+        self.beat.as_ref().is_some_and(is_near)
+    }
+
+    /// Takes note of the heartbeat and of the hosts that have announced themselves.
+    fn hear(&mut self, beat: Option<Heartbeat>, now: Duration) {
+        for record in self.log.announced() {
+            self.witnesses.hear(&record, now);
+            self.namesakes.look(&record, now);
+        }
+        let age = beat.as_ref().map(Heartbeat::age);
+        let is_new = age != self.beat.as_ref().map(Heartbeat::age);
+        self.first_beat = self.first_beat.or(age);
+        self.beat = beat;
+        let Some(beat) = self.beat.as_ref().filter(|_| is_new) else {
             return;
         };
-        let is_new = self
-            .beat
-            .as_ref()
-            .is_none_or(|known| known.age() != beat.age());
-        // The first one may be from any time.
-        let Some(before) = self.beat.as_ref().filter(|_| is_new && !self.is_old(beat)) else {
-            return;
-        };
-        if before.term != beat.term {
-            self.clock_differences.clear();
-        }
-        let own = self.clocks.wall() / 1_000_000;
-        self.clock_differences
-            .push(own.cast_signed() - beat.wall_ms.cast_signed());
-        if self.clock_differences.len() > 8 {
-            self.clock_differences.remove(0);
+        // One that may be a stranger's repetition tells no time.
+        let is_of_another = beat.host != self.cluster.host;
+        if is_of_another && self.rose(beat) && (!self.is_old(beat) || self.is_heard_in(beat)) {
+            self.witnesses.hear_leader(beat, now);
         }
     }
 
-    /// Whether a heartbeat was sent before the silence of a takeover began, as far as the two clocks agree: a stranger
-    /// sends what a dead leader said again, and a host that has just started has not heard it.
+    /// Whether a heartbeat is a sign of life: whatever its time, if it came while this host listened. A stranger sends what
+    /// a dead leader said again, and a host that has just started has not heard it: such heartbeats are old, and name
+    /// this process in none.
+    fn is_alive(&self, beat: &Heartbeat, now: Duration) -> bool {
+        let patience = HEARD_WITHIN * self.cluster.takeover_after;
+        let is_patient = now.saturating_sub(self.listening_since) < patience;
+        !self.is_old(beat) || self.rose(beat) && (is_patient || self.is_heard_in(beat))
+    }
+
+    /// Whether a heartbeat came after the first one that this process found.
+    fn rose(&self, beat: &Heartbeat) -> bool {
+        self.first_beat.is_some_and(|first| first < beat.age())
+    }
+
+    /// Whether its sender had heard this process.
+    fn is_heard_in(&self, beat: &Heartbeat) -> bool {
+        beat.heard.contains(&self.identity.life())
+    }
+
+    /// Whether a heartbeat was sent before the silence of a takeover began, as far as the two clocks agree.
     fn is_old(&self, beat: &Heartbeat) -> bool {
-        let takeover_after = u64::try_from(self.cluster.takeover_after.as_millis());
-        let longest = MAX_CLOCK_DIFFERENCE_MS.saturating_add(takeover_after.unwrap_or(u64::MAX));
+        let longest = in_ms(MAX_CLOCK_DIFFERENCE + self.cluster.takeover_after);
         beat.wall_ms.saturating_add(longest) < self.clocks.wall() / 1_000_000
+    }
+
+    /// Whether this host would lead by a clock that nothing was compared with.
+    #[cfg(test)]
+    pub(crate) fn leads_unseen(&self) -> bool {
+        let now = now(&self.clocks);
+        let wall_ms = self.clocks.wall() / 1_000_000;
+        let listened = now.saturating_sub(self.listening_since);
+        self.witnesses.judge(wall_ms, now) == ClockVerdict::Unseen
+            && (self.writer.last_time() == TimeNs(0)
+                || listened + self.cluster.takeover_after / LOOKS >= self.cluster.takeover_after)
     }
 
     fn report(&mut self, status: &mut StatusFile) {
         let (now, wall) = (now(&self.clocks), self.clocks.wall());
+        let verdict = self.witnesses.judge(wall / 1_000_000, now);
         let report = &mut status.now;
+        report.clock = difference(verdict).unwrap_or_default();
         (report.leading, report.leads_until_ms) = (false, 0);
         report.term = self.writer.term();
         report.own_sequence = self.writer.last_sequence().0;
@@ -417,15 +516,10 @@ impl<C: Clocks> Standby<C> {
             report.leader_address.clone_from(&beat.address);
         }
         status.write(wall);
-        self.log.announce(&HostRecord {
-            host: self.cluster.host.clone(),
-            role: self.cluster.role.name().to_owned(),
-            sequence: self.writer.last_sequence().0,
-            message: self.applied,
-            format: FORMAT_ID,
-            fingerprint: self.cluster.fingerprint.clone(),
-            wall_ms: wall / 1_000_000,
-        });
+        let (sequence, wall_ms) = (self.writer.last_sequence(), wall / 1_000_000);
+        let (cluster, identity) = (&self.cluster, &mut self.identity);
+        let record = identity.record(cluster, sequence, self.applied, wall_ms);
+        self.log.announce(&record);
     }
 
     /// Publishes the header of a segment of the next term, right after the last message applied. If
@@ -477,6 +571,27 @@ enum ApplyError {
     Message(String),
     /// The engine must end.
     Engine(EngineError),
+}
+
+/// How this clock differs from another host's.
+fn difference(verdict: ClockVerdict) -> Option<String> {
+    match verdict {
+        ClockVerdict::Agrees | ClockVerdict::Unseen => None,
+        ClockVerdict::Differs { host, by_ms } => Some(format!(
+            "the clock differs from that of host {host} by {by_ms} ms: set both by NTP"
+        )),
+    }
+}
+
+/// Wall time, by its distance to the monotonic clock.
+fn wall_ms(distance: u64, now: Duration) -> u64 {
+    let monotonic = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
+    monotonic.wrapping_add(distance) / 1_000_000
+}
+
+/// A duration in milliseconds.
+pub(crate) fn in_ms(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// The monotonic clock as a duration.

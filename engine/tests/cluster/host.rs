@@ -4,40 +4,83 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use foretell_journal::clock_and_random::ClockAndRandom;
 use foretell_journal::replica::{self, MAX_ITEM_BYTES, ReplicaWriter, SET_ASIDE_DIRECTORY};
-use foretell_journal::{Appender, JournalState, Options, Preallocator, Scratch, SyncStep, Syncer};
-use foretell_matching::{Capacity, Exchange};
-use foretell_model::command::Deposit;
-use foretell_model::{Command, Micros, Sequence, TimeNs, Verdict, WalletAddress};
-use foretell_replication::{
-    ConnectLog, Fault, Heartbeat, Keys, LogError, Model, ReplicatedLog, SignedLog, Window,
+use foretell_journal::{Options, Preallocator, Scratch, SyncStep, Syncer};
+use foretell_link::ClockState;
+use foretell_matching::Capacity;
+use foretell_model::{
+    self as model, CloseReason, Command, MarketState, OperatorNumber, Sequence, SystemMode, TimeNs,
+    Verdict,
 };
+use foretell_replication::{
+    ConnectLog, Fault, Heartbeat, Keys, LogError, Model, ReplicatedLog, SignedLog,
+};
+use foretell_stages::Recorder;
 
 use super::disk::CutDisk;
-use crate::clock::Clocks;
+use super::intents::{self, Intent};
+use crate::clock::{Clock, Clocks, Trust};
+use crate::cluster::identity::Identity;
 use crate::cluster::join::{Attempt, attempt};
-use crate::cluster::standby::{Standby, StandbyStep, now};
+use crate::cluster::standby::{LeaderParts, Standby, StandbyStep, now};
 use crate::cluster::status::StatusFile;
+use crate::command_ring::CommandRing;
 use crate::config::{ClusterConfig, ClusterRole, EngineConfig};
 use crate::directory::Directory;
+use crate::matcher::{LoopState, Matcher};
 use crate::recovery;
 use crate::simulation::rng::Rng;
+use crate::wait::{PollWaker, ThreadParker, Waiting};
 
-/// The clock of all hosts, in nanoseconds.
+/// The clocks of a host, in nanoseconds: clones share them, and the hosts of a world the monotonic one.
 #[derive(Clone, Debug)]
-pub(super) struct SimClock(pub(super) Arc<AtomicU64>);
+pub(super) struct SimClock {
+    pub(super) monotonic: Arc<AtomicU64>,
+    /// What its wall clock is ahead of the true clock.
+    error: Arc<AtomicI64>,
+}
+
+impl SimClock {
+    pub(super) fn new() -> Self {
+        Self {
+            monotonic: Arc::new(AtomicU64::new(1_000_000_000)),
+            error: Arc::default(),
+        }
+    }
+
+    /// The clocks of another host.
+    pub(super) fn of_another_host(&self) -> Self {
+        Self {
+            monotonic: Arc::clone(&self.monotonic),
+            error: Arc::default(),
+        }
+    }
+
+    /// The true time.
+    pub(super) fn now(&self) -> TimeNs {
+        TimeNs(1_700_000_000_000_000_000 + self.monotonic())
+    }
+
+    pub(super) fn set_error(&self, error: i64) {
+        self.error.store(error, Ordering::Relaxed);
+    }
+
+    pub(super) fn error(&self) -> i64 {
+        self.error.load(Ordering::Relaxed)
+    }
+}
 
 impl Clocks for SimClock {
     fn monotonic(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
+        self.monotonic.load(Ordering::Relaxed)
     }
 
     fn wall(&self) -> u64 {
-        1_700_000_000_000_000_000 + self.monotonic()
+        self.now().0.saturating_add_signed(self.error())
     }
 }
 
@@ -73,22 +116,26 @@ pub(super) enum Event {
     Started,
     SetAside,
     TookOver,
-    Acknowledged { sequence: u64, command: u64 },
+    Acknowledged {
+        sequence: u64,
+        command: u64,
+    },
+    /// By time: what was due then.
+    Expired(TimeNs),
+    Closed(TimeNs),
+    Paid(TimeNs),
     Superseded,
 }
 
 /// The exchange of a host that leads, without its sockets.
 struct Leading {
-    exchange: Exchange,
-    appender: Appender,
+    matcher: Matcher<SimClock>,
     syncer: Syncer,
-    window: Window,
-    log: SignedLog,
-    journal: JournalState,
-    term: u64,
-    last_time: TimeNs,
+    parts: LeaderParts,
     beats: u64,
     next_beat: u64,
+    /// What it did by time since its last step.
+    done: Vec<Event>,
     /// Commands that wait for their acknowledgement.
     pending: Vec<(Sequence, u64)>,
 }
@@ -130,6 +177,7 @@ impl Host {
     ) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let disk = CutDisk::default();
+        let clock = &clock.of_another_host();
         let cluster = ClusterConfig {
             role,
             host: name.to_owned(),
@@ -212,7 +260,7 @@ impl Host {
     /// Whether no other host may have taken over yet, as far as this one knows.
     pub(super) fn certainly_leads(&self) -> bool {
         let leads = |leading: &Leading| {
-            now(&self.clock) < leading.window.led_at() + self.cluster.takeover_after
+            now(&self.clock) < leading.parts.window.led_at() + self.cluster.takeover_after
         };
         matches!(&self.life, Life::Leading(leading) if leads(leading))
     }
@@ -222,7 +270,7 @@ impl Host {
         match &self.life {
             Life::Down => false,
             Life::Following(standby) => standby.applied() == end,
-            Life::Leading(leading) => leading.pending.is_empty() && leading.window.is_idle(),
+            Life::Leading(leading) => leading.is_settled(),
         }
     }
 
@@ -233,8 +281,8 @@ impl Host {
             Life::Leading(leading) => format!(
                 "{} leads term {} at {}, {} pending",
                 self.name,
-                leading.term,
-                leading.window.last(),
+                leading.parts.term,
+                leading.parts.window.last(),
                 leading.pending.len()
             ),
         }
@@ -245,31 +293,49 @@ impl Host {
         match &self.life {
             Life::Down => self.last_digest,
             Life::Following(standby) => standby.digest(),
-            Life::Leading(leading) => leading.exchange.digest(),
+            Life::Leading(leading) => leading.matcher.exchange.digest(),
         }
     }
 
-    /// Sequence and command of every deposit in the journal of a host that is down.
+    /// Sequence and command of every deposit and order in the journal of a host that is down.
     pub(super) fn commands(&self) -> Vec<(u64, u64)> {
         let mut scratch = Scratch::default();
         let mut commands = Vec::new();
         foretell_journal::scan(&self.journal(), Sequence(0), &mut |frame| {
             let shown = frame.decode(&mut scratch).map_err(|e| e.to_string())?;
-            if let Command::Deposit(Deposit { reference, .. }) = shown.command {
-                let number = u64::from_le_bytes(reference.0[..8].try_into().unwrap());
-                commands.push((shown.sequence.0, number));
-            }
+            commands.extend(intents::number_of(shown.command).map(|it| (shown.sequence.0, it)));
             Ok(())
         })
         .unwrap();
         commands
     }
 
-    /// A client sends a command; a host that does not lead rejects it.
-    pub(super) fn submit(&mut self, command: u64) {
-        if let Life::Leading(leading) = &mut self.life {
-            leading.submit(&self.clock, command);
+    /// A client with a right clock sends a command; a host that does not lead rejects it. Returns the verdict.
+    pub(super) fn submit(&mut self, intent: &Intent) -> Option<Verdict> {
+        let Life::Leading(leading) = &mut self.life else {
+            return None;
+        };
+        leading.submit(intent)
+    }
+
+    /// What it does, as its report says.
+    pub(super) fn state(&self) -> &str {
+        self.status
+            .as_ref()
+            .map_or("down", |status| &status.now.state)
+    }
+
+    /// What its engine time does about its clock, while it leads.
+    pub(super) fn clock_state(&self) -> Option<ClockState> {
+        match &self.life {
+            Life::Leading(leading) => Some(leading.matcher.clock.state()),
+            _ => None,
         }
+    }
+
+    /// Steps its wall clock to this much ahead of the true clock.
+    pub(super) fn step_clock(&self, error: i64) {
+        self.clock.set_error(error);
     }
 
     pub(super) fn step(&mut self, rng: &mut Rng) -> Result<Vec<Event>, String> {
@@ -283,15 +349,19 @@ impl Host {
         match std::mem::replace(&mut self.life, Life::Down) {
             Life::Down => {
                 if rng.percent(20) {
-                    self.start(&mut events)?;
+                    self.start(rng, &mut events)?;
                 }
             }
             Life::Following(mut standby) => {
+                // A clock that is ahead when nothing can be compared with it is seen by nobody: no promise.
+                if standby.leads_unseen() {
+                    self.clock.set_error(self.clock.error().min(0));
+                }
                 let status = self.status.as_mut().expect("it runs");
                 match standby.step(status).map_err(|error| error.to_string())? {
                     StandbyStep::More | StandbyStep::Idle => self.life = Life::Following(standby),
                     StandbyStep::Leads => {
-                        let leading = Leading::new(*standby);
+                        let leading = Leading::new(*standby, &self.clock);
                         events.push(Event::TookOver);
                         self.life = Life::Leading(Box::new(leading));
                     }
@@ -312,7 +382,7 @@ impl Host {
         Ok(events)
     }
 
-    fn start(&mut self, events: &mut Vec<Event>) -> Result<(), String> {
+    fn start(&mut self, rng: &mut Rng, events: &mut Vec<Event>) -> Result<(), String> {
         let text = |error: crate::EngineError| error.to_string();
         let lock = Directory::lock(&self.config.data_directory).map_err(text)?;
         std::fs::create_dir_all(self.journal()).unwrap();
@@ -345,9 +415,10 @@ impl Host {
         self.status = Some(status.map_err(|error| error.to_string())?);
         self.helper = Some(helper);
         self.lock = Some(lock);
+        let identity = Identity::new(self.name.to_owned(), rng.next());
         let standby = Standby::new(
             &self.config,
-            &self.cluster,
+            (&self.cluster, identity),
             log,
             writer,
             restored.exchange,
@@ -380,49 +451,96 @@ impl Host {
     }
 }
 
+fn what_was_due(events: &[model::Event], due: TimeNs) -> Option<Event> {
+    events.iter().find_map(|event| match event {
+        model::Event::OrderClosed(closed) if closed.reason == CloseReason::Expired => {
+            Some(Event::Expired(due))
+        }
+        model::Event::MarketStateSet(set) if set.state == MarketState::Closed => {
+            Some(Event::Closed(due))
+        }
+        model::Event::MarketResolved(_) => Some(Event::Paid(due)),
+        _ => None,
+    })
+}
+
 enum EndOfLead {
     Superseded,
     Failed(String),
 }
 
 impl Leading {
-    fn new(standby: Standby<SimClock>) -> Self {
+    fn new(standby: Standby<SimClock>, clock: &SimClock) -> Self {
         let taken = standby.lead();
-        Self {
+        let trust = Trust::Cluster(Arc::clone(&taken.leader.confirmed));
+        let poll = mio::Poll::new().unwrap();
+        let waker = mio::Waker::new(poll.registry(), mio::Token(0)).unwrap();
+        let matcher = Matcher {
             exchange: taken.exchange,
             appender: taken.appender,
+            journal: taken.leader.journal.clone(),
+            ring: Arc::new(CommandRing::new(16)),
+            gauges: Arc::default(),
+            recorder: Recorder::new(Arc::default()),
+            clock: Clock::start(clock.clone(), taken.last_time, trust),
+            clocks: clock.clone(),
+            mode: SystemMode::Running,
+            post_only_until: None,
+            parker: ThreadParker::new(Waiting::Park),
+            waker: Arc::new(PollWaker::new(waker)),
+            state: LoopState::default(),
+        };
+        Self {
+            matcher,
             syncer: taken.syncer,
-            window: taken.leader.window,
-            log: taken.leader.log,
-            journal: taken.leader.journal,
-            term: taken.leader.term,
-            last_time: taken.last_time,
+            parts: taken.leader,
             beats: 0,
             next_beat: 0,
+            done: Vec::new(),
             pending: Vec::new(),
         }
     }
 
-    fn submit(&mut self, clock: &SimClock, number: u64) {
-        if !self.appender.has_room_for_largest() {
-            return;
+    /// Whether all it did is in the log.
+    fn is_settled(&self) -> bool {
+        let sequence = self.matcher.exchange.sequence();
+        self.parts.window.is_idle() && self.parts.journal.durable() == sequence
+    }
+
+    /// Does what must precede a command, as long as there is room.
+    fn do_what_is_due(&mut self) {
+        let matcher = &mut self.matcher;
+        matcher.read_clock();
+        while matcher.appender.has_room_for_largest()
+            && let Some(first) = matcher.what_comes_first()
+        {
+            let due = matcher.exchange.next_due();
+            let applied = matcher.apply_at_start(OperatorNumber::NONE, &first, &[]);
+            applied.expect("what comes first is accepted");
+            let due = due.filter(|_| first == Command::AdvanceTime);
+            self.done
+                .extend(due.and_then(|due| what_was_due(matcher.events(), due)));
         }
-        let mut reference = [0; 32];
-        reference[..8].copy_from_slice(&number.to_le_bytes());
-        let wallet = WalletAddress([u8::try_from(number % 9).unwrap(); 20]);
-        let command = foretell_fixtures::deposit(wallet, Micros(1_000 + number), reference);
-        let time = TimeNs(clock.wall()).max(self.last_time);
-        let mut events = Vec::new();
-        if let Verdict::Applied(_) = self.exchange.apply(&command, time, &mut events) {
-            self.last_time = time;
-            let sequence = self.exchange.sequence();
+    }
+
+    fn submit(&mut self, intent: &Intent) -> Option<Verdict> {
+        let mut ask = |operator, command: Command| {
+            self.do_what_is_due();
+            let matcher = &mut self.matcher;
+            if !matcher.appender.has_room_for_largest() || matcher.what_comes_first().is_some() {
+                return None;
+            }
             // Evidence makes some batches long, so that segments end.
-            let evidence = vec![7; usize::try_from(number % 37).unwrap() * 1_500];
-            self.appender
-                .append(sequence, time, &command, &events, &evidence);
-            self.pending.push((sequence, number));
-        }
-        self.appender.publish();
+            let number = intents::number_of(&command);
+            let evidence = vec![7; usize::try_from(number.unwrap_or(0) % 37).unwrap() * 1_500];
+            let verdict = matcher.apply_at_start(operator, &command, &evidence);
+            let sequence = matcher.exchange.sequence();
+            if let (Ok(Verdict::Applied(_)), Some(number)) = (&verdict, number) {
+                self.pending.push((sequence, number));
+            }
+            Some(verdict.unwrap_or_else(Verdict::Rejected))
+        };
+        intent.send(&mut ask)
     }
 
     fn step(
@@ -432,6 +550,8 @@ impl Leading {
         rng: &mut Rng,
     ) -> Result<Vec<Event>, EndOfLead> {
         let time = now(clock);
+        self.do_what_is_due();
+        let mut events = std::mem::take(&mut self.done);
         if rng.percent(60) {
             match self.syncer.step() {
                 Ok(SyncStep::Ended) | Err(_) => {
@@ -440,37 +560,43 @@ impl Leading {
                 Ok(_) => {}
             }
         }
-        if rng.percent(60) && self.window.step(&mut self.log, time).is_err() {
+        let parts = &mut self.parts;
+        if rng.percent(60) && parts.window.step(&mut parts.log, time).is_err() {
             return Err(EndOfLead::Superseded);
         }
         if clock.monotonic() >= self.next_beat {
             self.next_beat = clock.monotonic() + 500_000_000;
-            if self.window.is_idle() && self.window.check_idle(&mut self.log, time).is_err() {
+            let check = |parts: &mut LeaderParts| parts.window.check_idle(&mut parts.log, time);
+            if parts.window.is_idle() && check(parts).is_err() {
                 return Err(EndOfLead::Superseded);
             }
             self.beats += 1;
-            self.log.beat(&Heartbeat {
+            let durable = parts.journal.durable();
+            parts.hear(clock);
+            parts.log.beat(&Heartbeat {
                 host: name.to_owned(),
                 address: String::new(),
-                term: self.term,
+                term: parts.term,
                 count: self.beats,
-                sequence: self.journal.durable().0,
+                sequence: durable.0,
                 wall_ms: clock.wall() / 1_000_000,
+                time_ms: self.matcher.clock.read().0.millis().0,
+                heard: parts.witnesses.heard(time),
                 resigned: false,
             });
+            parts.announce(durable, clock.wall() / 1_000_000);
         }
-        let durable = self.journal.durable();
+        let durable = self.parts.journal.durable();
         let done = self
             .pending
             .iter()
             .take_while(|(sequence, _)| *sequence <= durable);
         let done = done.count();
         let done = self.pending.drain(..done);
-        Ok(done
-            .map(|(sequence, command)| Event::Acknowledged {
-                sequence: sequence.0,
-                command,
-            })
-            .collect())
+        events.extend(done.map(|(sequence, command)| Event::Acknowledged {
+            sequence: sequence.0,
+            command,
+        }));
+        Ok(events)
     }
 }

@@ -1,9 +1,10 @@
 //! Simulation of a cluster: the real joining, standby, takeover, publishing window, sync and journal
 //! of three hosts run as steps of one scheduler, on an in-memory log with the faults of a network and
-//! disks that lose what was not synced. A stranger without a key writes into the log. A seed determines the schedule
-//! and all faults.
+//! disks that lose what was not synced. A stranger without a key writes into the log. The wall clock of each host is stepped
+//! forward and back by up to a week; clients have a right one. A seed determines the schedule and all faults.
 //!
-//! Promises: an acknowledged command is in every journal, once, at its sequence; no sequence is
+//! Promises: no order expires, no market closes and no proposal pays before its time by the true clock; a client trades
+//! within ten seconds after the clocks agree; an acknowledged command is in every journal, once, at its sequence; no sequence is
 //! acknowledged by two terms; no host takes over from one that certainly leads; all journals and states
 //! are equal; hosts return by themselves.
 //!
@@ -11,15 +12,18 @@
 
 mod disk;
 mod host;
+mod intents;
 mod stranger;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use foretell_link::ClockState;
+use foretell_model::{TimeNs, Verdict};
 use foretell_replication::Model;
 
 use self::host::{Host, SimClock};
+use self::intents::Intent;
 use crate::config::ClusterRole;
 use crate::simulation::rng::Rng;
 
@@ -27,6 +31,14 @@ use crate::simulation::rng::Rng;
 const SEEDS: u64 = 150;
 /// Steps of a seed with faults.
 const STEPS: u64 = 2_500;
+/// One second in nanoseconds.
+const SECOND: i64 = 1_000_000_000;
+/// The largest step of a clock.
+const WEEK: i64 = 7 * 86_400 * SECOND;
+/// Clocks that differ by less count as one: engine time is slewed by up to 2 s, and hosts agree within 1 s.
+const SAME_CLOCK: i64 = 4 * SECOND;
+/// A client trades this long after the clocks agree.
+const TRADES_WITHIN: i64 = 10 * SECOND;
 /// Steps within which a healed cluster must have recovered.
 const MAX_STEPS: u64 = 60_000;
 
@@ -40,6 +52,18 @@ enum Situation {
     PowerCut,
     LateRequest,
     Stranger,
+    ClockStepped,
+    /// A host did not take over for its clock.
+    ClockRefused,
+    /// A leader whose clock was stepped went on without it.
+    ClockUnconfirmed,
+    /// Engine time was behind, and jumped forward.
+    ClockFollowed,
+    /// Engine time was ahead, and stood still.
+    ClockAwaited,
+    Expired,
+    Closed,
+    Paid,
 }
 
 struct World {
@@ -49,7 +73,8 @@ struct World {
     hosts: Vec<Host>,
     /// The command acknowledged at each sequence.
     acknowledged: BTreeMap<u64, u64>,
-    next_command: u64,
+    /// What was sent, by number from 1 on.
+    sent: Vec<Intent>,
     /// The chance that a stranger writes at a step, in percent.
     strangers: u64,
     seen: BTreeSet<Situation>,
@@ -58,7 +83,7 @@ struct World {
 
 impl World {
     fn new(seed: u64, is_traced: bool) -> Self {
-        let clock = SimClock(Arc::new(AtomicU64::new(1_000_000_000)));
+        let clock = SimClock::new();
         let model = Model::default();
         let roles = [
             ClusterRole::Leader,
@@ -69,13 +94,19 @@ impl World {
             .into_iter()
             .zip(roles)
             .map(|(name, role)| Host::new(name, role, &model, &clock, seed));
+        let hosts: Vec<Host> = hosts.collect();
+        let mut rng = Rng::new(seed);
+        if rng.percent(30) {
+            // A machine that has no clock of its own, before it hears of the time.
+            hosts[0].step_clock(-rng.below(WEEK.unsigned_abs()).cast_signed());
+        }
         Self {
-            rng: Rng::new(seed),
-            hosts: hosts.collect(),
+            rng,
+            hosts,
             clock,
             model,
             acknowledged: BTreeMap::new(),
-            next_command: 1,
+            sent: Vec::new(),
             strangers: 0,
             seen: BTreeSet::new(),
             is_traced,
@@ -90,9 +121,8 @@ impl World {
 
     /// One step of a random host; with `faults` also of the nemesis.
     fn step(&mut self, faults: bool) -> Result<(), String> {
-        self.clock
-            .0
-            .fetch_add(self.rng.below(20_000_000), Ordering::Relaxed);
+        let passed = self.rng.below(20_000_000);
+        self.pass(passed);
         let at = self.rng.index(self.hosts.len());
         if faults && self.rng.below(1_000) < 12 {
             self.disturb(at);
@@ -106,10 +136,12 @@ impl World {
             stranger::write(&self.model, &mut self.rng);
         }
         if self.rng.percent(30) {
-            let command = self.command();
-            self.hosts[at].submit(command);
+            let intent = self.intent();
+            self.hosts[at].submit(&intent);
         }
+        let before = self.hosts[at].clock_state();
         let noted = self.hosts[at].step(&mut self.rng)?;
+        self.note_clock(at, before);
         for event in noted {
             self.note(|| format!("{} {event:?}", self.hosts[at].name));
             match event {
@@ -130,22 +162,66 @@ impl World {
                 host::Event::Superseded => drop(self.seen.insert(Situation::Superseded)),
                 host::Event::SetAside => drop(self.seen.insert(Situation::SetAside)),
                 host::Event::Started => {}
+                host::Event::Expired(due) => self.by_time(Situation::Expired, due)?,
+                host::Event::Closed(due) => self.by_time(Situation::Closed, due)?,
+                host::Event::Paid(due) => self.by_time(Situation::Paid, due)?,
             }
         }
         Ok(())
     }
 
-    /// A new command, or a repeat of one whose outcome may be unknown.
-    fn command(&mut self) -> u64 {
-        if self.rng.percent(20) && self.next_command > 1 {
-            return 1 + self.rng.below(self.next_command - 1);
+    /// Nothing happens before its time by the true clock.
+    fn by_time(&mut self, situation: Situation, due: TimeNs) -> Result<(), String> {
+        self.seen.insert(situation);
+        let now = self.clock.now();
+        match due.0 > now.0 + SAME_CLOCK.unsigned_abs() {
+            true => Err(format!("{situation:?} at {}, due at {}", now.0, due.0)),
+            false => Ok(()),
         }
-        self.next_command += 1;
-        self.next_command - 1
+    }
+
+    fn note_clock(&mut self, at: usize, before: Option<ClockState>) {
+        let host = &self.hosts[at];
+        let refused = "not taking over: the clock differs";
+        if host.state().starts_with(refused) {
+            self.seen.insert(Situation::ClockRefused);
+        }
+        let now = host.clock_state();
+        let situation = match (before, now) {
+            (_, Some(ClockState::Unconfirmed)) => Situation::ClockUnconfirmed,
+            (_, Some(ClockState::Ahead)) => Situation::ClockAwaited,
+            (Some(ClockState::Stepped), Some(ClockState::Right)) => Situation::ClockFollowed,
+            _ => return,
+        };
+        self.seen.insert(situation);
+    }
+
+    fn pass(&mut self, nanoseconds: u64) {
+        self.clock
+            .monotonic
+            .fetch_add(nanoseconds, Ordering::Relaxed);
+    }
+
+    /// A new intent, or a repeat of one whose outcome may be unknown.
+    fn intent(&mut self) -> Intent {
+        if self.rng.percent(20) && !self.sent.is_empty() {
+            return self.sent[self.rng.index(self.sent.len())];
+        }
+        self.new_intent(false)
+    }
+
+    fn new_intent(&mut self, is_order: bool) -> Intent {
+        let intent = Intent {
+            number: self.sent.len() as u64 + 1,
+            signed: self.clock.now().millis(),
+            is_order,
+        };
+        self.sent.push(intent);
+        intent
     }
 
     fn disturb(&mut self, at: usize) {
-        let kind = self.rng.below(12);
+        let kind = self.rng.below(15);
         self.note(|| format!("disturb {at} {kind}"));
         match kind {
             0 => self.hosts[at].kill(None),
@@ -162,7 +238,42 @@ impl World {
                 self.hosts[at].set_faults(self.rng.below(60));
             }
             9 => self.hosts[at].set_faults(0),
+            10..=12 => {
+                let error = self.clock_error();
+                self.hosts[at].step_clock(error);
+            }
             _ => self.strangers = self.rng.below(3) * self.rng.below(20),
+        }
+    }
+
+    /// How far a clock is set ahead of the true one.
+    fn clock_error(&mut self) -> i64 {
+        self.seen.insert(Situation::ClockStepped);
+        let most = self
+            .rng
+            .pick(&[0, 0, SECOND, 60 * SECOND, 3_600 * SECOND, WEEK]);
+        let error = self.rng.below(most.unsigned_abs() + 1).cast_signed();
+        if self.rng.percent(50) { error } else { -error }
+    }
+
+    /// Whatever the clocks were, a client with a right one trades soon after they agree.
+    fn set_clocks(&mut self) -> Result<(), String> {
+        for host in &self.hosts {
+            host.step_clock(0);
+        }
+        let since = self.clock.now().0;
+        loop {
+            self.step(false)?;
+            let intent = self.new_intent(true);
+            for host in &mut self.hosts {
+                if let Some(Verdict::Applied(_)) = host.submit(&intent) {
+                    return Ok(());
+                }
+            }
+            if self.clock.now().0 - since > TRADES_WITHIN.unsigned_abs() {
+                let states: Vec<String> = self.hosts.iter().map(Host::describe).collect();
+                return Err(format!("the clocks agree, and nobody trades: {states:?}"));
+            }
         }
     }
 
@@ -172,12 +283,13 @@ impl World {
             host.set_reachable(true);
             host.set_faults(0);
         }
+        self.set_clocks()?;
         // They go on: nothing may stop.
         self.strangers = self.strangers.min(5);
         for _ in 0..MAX_STEPS {
             self.step(false)?;
             let leads = self.hosts.iter().filter(|host| host.is_leading()).count();
-            let end = self.model.messages().len() as u64;
+            let end = self.model.last();
             if leads == 1 && self.hosts.iter().all(|host| host.is_settled(end)) {
                 return Ok(());
             }
@@ -270,7 +382,8 @@ fn every_promise_of_a_cluster_holds() {
         }
     }
     use Situation::{
-        Acknowledged, LateRequest, PowerCut, SetAside, Stranger, Superseded, TookOver,
+        Acknowledged, ClockAwaited, ClockFollowed, ClockRefused, ClockStepped, ClockUnconfirmed,
+        Closed, Expired, LateRequest, Paid, PowerCut, SetAside, Stranger, Superseded, TookOver,
     };
     for situation in [
         Acknowledged,
@@ -280,6 +393,14 @@ fn every_promise_of_a_cluster_holds() {
         PowerCut,
         LateRequest,
         Stranger,
+        ClockStepped,
+        ClockRefused,
+        ClockUnconfirmed,
+        ClockFollowed,
+        ClockAwaited,
+        Expired,
+        Closed,
+        Paid,
     ] {
         assert!(all.contains(&situation), "{situation:?} never came up");
     }
@@ -290,7 +411,7 @@ fn what_a_dead_leader_said_is_no_sign_of_its_life() {
     let mut world = World::new(1, false);
     let mut said: Vec<Vec<u8>> = Vec::new();
     while said.len() < 200 {
-        world.clock.0.fetch_add(10_000_000, Ordering::Relaxed);
+        world.pass(10_000_000);
         world.hosts[0].step(&mut world.rng).unwrap();
         said.extend(
             world
@@ -301,12 +422,12 @@ fn what_a_dead_leader_said_is_no_sign_of_its_life() {
         );
     }
     world.hosts[0].kill(None);
-    world.clock.0.fetch_add(60_000_000_000, Ordering::Relaxed);
+    world.pass(60_000_000_000);
     // A stranger sends it again, one a look, to a host that has not heard it.
     for beat in said {
         world.model.put_beat(beat);
         for _ in 0..25 {
-            world.clock.0.fetch_add(10_000_000, Ordering::Relaxed);
+            world.pass(10_000_000);
             world.hosts[1].step(&mut world.rng).unwrap();
         }
         if world.hosts[1].is_leading() {

@@ -44,6 +44,9 @@ pub(super) fn write(model: &Model, rng: &mut Rng) {
                 format: 1,
                 fingerprint: String::new(),
                 wall_ms: u64::MAX / 2,
+                place: String::new(),
+                life: 1,
+                count: u64::MAX,
             };
             let mut payload = vec![7; 65];
             payload[64] = 1;

@@ -32,7 +32,7 @@ use crate::world::{World, set_up};
 /// Silence after which a standby takes over; far longer than a busy machine delays a heartbeat.
 const SILENCE: Duration = Duration::from_millis(1_500);
 /// More than twice [`SILENCE`].
-const LONGER_THAN_SILENCE: Duration = Duration::from_millis(3_200);
+pub(crate) const LONGER_THAN_SILENCE: Duration = Duration::from_millis(3_200);
 
 /// The secret of the cluster.
 const SECRET: [u8; 32] = [1; 32];
@@ -505,6 +505,9 @@ fn announce(model: &Model, name: &str, role: ClusterRole, change: impl FnOnce(&m
         format: FORMAT_ID,
         fingerprint: "same".to_owned(),
         wall_ms: now().0 / 1_000_000,
+        place: String::new(),
+        life: 1,
+        count: 1,
     };
     change(&mut record);
     log.announce(&record);
@@ -613,7 +616,7 @@ fn strangers_stop_nothing_and_what_they_write_counts_nowhere() {
 }
 
 /// The first report of the host that is the one awaited.
-fn report(host: &Host, is_awaited: impl Fn(&ClusterStatus) -> bool) -> ClusterStatus {
+pub(crate) fn report(host: &Host, is_awaited: impl Fn(&ClusterStatus) -> bool) -> ClusterStatus {
     let path = host.data().join(CLUSTER_STATUS_NAME);
     loop {
         let report = std::fs::read(&path)

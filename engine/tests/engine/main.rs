@@ -6,6 +6,7 @@
 mod allocation;
 mod background;
 mod checkpoints;
+mod clocks;
 mod cluster;
 mod cluster_full_disk;
 mod crash;
