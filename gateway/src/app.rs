@@ -38,6 +38,9 @@ use crate::streams::fan_out::ring::StreamRing;
 use crate::streams::fan_out::stats::StreamStats;
 use crate::view::shared_view::SharedView;
 use crate::view::unpaid::UnpaidCount;
+
+/// Engine time and the wall clock of its host agree within this: a larger gap is a step.
+const CLOCKS_AGREE_SECONDS: u64 = 2;
 use crate::view::view_bootstrap::ViewSources;
 
 /// The shared state that handlers use.
@@ -115,6 +118,23 @@ impl App {
     /// Whether the exchange is a restored copy that nobody has opened.
     pub(crate) fn is_outward_closed(&self) -> bool {
         self.shared_view.read().view.system().is_outward_closed()
+    }
+
+    /// The exchange's clock: engine time, by which orders are judged. Where no engine was connected yet, as on a host that
+    /// does not lead, the wall clock, which is that of a leader that is right.
+    pub(crate) fn exchange_time(&self) -> TimeNs {
+        self.engine
+            .time()
+            .map_or_else(|| self.now(), |(time, _)| time)
+    }
+
+    /// How the exchange's clock differs from this host's, for whoever is judged by it; `None` while they agree.
+    pub(crate) fn clock_difference(&self) -> Option<String> {
+        let (time, _) = self.engine.time()?;
+        let (seconds, wall) = (time.0 / 1_000_000_000, self.now().0 / 1_000_000_000);
+        let side = if seconds > wall { "ahead of" } else { "behind" };
+        let apart = seconds.abs_diff(wall);
+        (apart > CLOCKS_AGREE_SECONDS).then(|| format!("{apart} s {side}"))
     }
 
     /// The values read by a scrape.

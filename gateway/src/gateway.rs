@@ -169,9 +169,20 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
         let end = ExitNotifier(Arc::clone(&thread_exited));
         let (gate, socket) = (Arc::clone(&gates[index]), config.engine_socket.clone());
         let running = app.engine.clone().run(index, gate, socket, role, stop);
+        let link = app.engine.clone();
         async move {
             let _end = end;
-            running.await;
+            // One thread hears of engine time for all.
+            let asking = async {
+                match index {
+                    0 => link.ask_time().await,
+                    _ => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = running => {}
+                () = asking => {}
+            }
         }
     })?;
     let stop_following = Arc::new(AtomicBool::new(false));

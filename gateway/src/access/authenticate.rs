@@ -6,7 +6,7 @@ use foretell_auth::text::{parse_address, parse_api_key};
 use foretell_auth::{
     KeyOrigin, L1Error, L1Headers, L2Error, L2Headers, L2Request, verify_l1, verify_l2,
 };
-use foretell_model::{ApiKey, KeyNumber};
+use foretell_model::{ApiKey, KeyNumber, TimeMs};
 use foretell_view::{Key, View};
 use foretell_wire::ErrorCode;
 use foretell_wire::text::time::TimeForm;
@@ -79,7 +79,14 @@ impl RequestContext {
         let chain = auth.domains.chain_id();
         let checked = self
             .gate
-            .run(|| verify_l1(&claims, chain, auth.window, now()))
+            .run(|| {
+                verify_l1(
+                    &claims,
+                    chain,
+                    auth.window,
+                    self.clock_for(claims.timestamp),
+                )
+            })
             .await;
         checked
             .map_err(|_| ErrorCode::Busy)?
@@ -93,6 +100,17 @@ impl RequestContext {
                 L1Error::Nonce => ErrorCode::InvalidNonce.into(),
                 error => refuse(&error.to_string()),
             })
+    }
+
+    /// The clock that judges a timestamp: the wall clock, or the exchange's, which `GET /time` answers, while they differ.
+    fn clock_for(&self, timestamp: &str) -> TimeMs {
+        let (wall, window) = (now(), self.app.auth.window);
+        let is_near =
+            window.check(timestamp, wall).is_ok() || window.check_seconds(timestamp, wall).is_ok();
+        match is_near {
+            true => wall,
+            false => self.app.exchange_time().millis(),
+        }
     }
 
     /// Checks the L2 headers. [`KeyAccess::Read`] accepts read-only keys.
@@ -161,7 +179,7 @@ impl RequestContext {
             &auth.master,
             chain,
             auth.window,
-            now(),
+            self.clock_for(claims.timestamp),
         )
         .map_err(|error| match error {
             L2Error::Timestamp(timestamp) => refuse(&timestamp.to_string()),

@@ -15,12 +15,12 @@ use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use foretell_link::{
-    Answer, AnswerDecoder, BusyReason, Goodbye, Heartbeat, HeartbeatAnswer, HeartbeatId, Hello,
-    PROTOCOL_VERSION, Replace, Reply, Request, Role, SnapshotResult, Status, Submit, TooLong,
-    Violation, Welcome,
+    Answer, AnswerDecoder, BusyReason, ClockState, Goodbye, Heartbeat, HeartbeatAnswer,
+    HeartbeatId, Hello, PROTOCOL_VERSION, Replace, Reply, Request, Role, SnapshotResult, Status,
+    Submit, TooLong, Violation, Welcome,
 };
 use foretell_model::evidence::ActEvidence;
-use foretell_model::{AccountNumber, Command, OperatorNumber, Sequence};
+use foretell_model::{AccountNumber, Command, OperatorNumber, Sequence, TimeNs};
 use foretell_wire::ErrorCode;
 use parking_lot::Mutex;
 use thiserror::Error;
@@ -37,6 +37,8 @@ use crate::policy::limits::{ENGINE_ANSWER, MAX_IN_FLIGHT, SNAPSHOT_ANSWER};
 const MIN_PAUSE: Duration = Duration::from_millis(20);
 /// Longest pause between two attempts: a host that takes over accepts orders this soon.
 const MAX_PAUSE: Duration = Duration::from_millis(200);
+/// Pause between two questions for the engine's time.
+const TIME_PAUSE: Duration = Duration::from_secs(1);
 /// The part of a connection's in-flight limit reserved for cancels: an eighth.
 const CANCEL_SHARE: usize = 8;
 /// Task switches, each with one signature check, for which queued requests wait for further orders:
@@ -93,6 +95,15 @@ struct Shared {
     /// Process id of the peer of the newest connection; 0 when unknown.
     engine: AtomicI32,
     known: Mutex<KnownEngine>,
+    clock: Mutex<Option<EngineClock>>,
+}
+
+/// Engine time, as last heard.
+#[derive(Clone, Copy, Debug)]
+struct EngineClock {
+    time: TimeNs,
+    state: ClockState,
+    heard: Instant,
 }
 
 /// The engine that acknowledged, from its last welcome message; zeros before the first.
@@ -199,6 +210,7 @@ impl EngineLink {
                 acknowledged: AtomicU64::new(0),
                 engine: AtomicI32::new(0),
                 known: Mutex::default(),
+                clock: Mutex::default(),
             }),
         }
     }
@@ -354,6 +366,35 @@ impl EngineLink {
     #[must_use]
     pub(crate) fn acknowledged(&self) -> Sequence {
         Sequence(self.shared.acknowledged.load(Ordering::Acquire))
+    }
+
+    /// Engine time, by which orders are judged, and what it does about the wall clock; `None` before an engine was
+    /// connected. Without a connection it goes on from what was last heard.
+    #[must_use]
+    pub(crate) fn time(&self) -> Option<(TimeNs, ClockState)> {
+        let clock = (*self.shared.clock.lock())?;
+        let passed = match clock.state {
+            ClockState::Ahead => 0,
+            _ => u64::try_from(clock.heard.elapsed().as_nanos()).unwrap_or(u64::MAX),
+        };
+        Some((TimeNs(clock.time.0.saturating_add(passed)), clock.state))
+    }
+
+    fn note_time(&self, time: TimeNs, state: ClockState) {
+        *self.shared.clock.lock() = Some(EngineClock {
+            time,
+            state,
+            heard: Instant::now(),
+        });
+    }
+
+    /// Asks for engine time now and then, on the connection of this thread. Never ends.
+    pub(crate) async fn ask_time(&self) {
+        loop {
+            // The answer is noted where it arrives.
+            let _ = self.status().await;
+            tokio::time::sleep(TIME_PAUSE).await;
+        }
     }
 
     /// Requests in flight.
@@ -530,7 +571,10 @@ impl EngineLink {
             }
             Answer::Busy(busy) => busy.request,
             Answer::Heartbeat(answer) => answer.request,
-            Answer::Status(status) => status.request,
+            Answer::Status(status) => {
+                self.note_time(status.time, status.clock);
+                status.request
+            }
             Answer::Snapshot(answer) => answer.request,
         };
         // The caller is gone when its client disconnected; that is no error.
@@ -542,6 +586,7 @@ impl EngineLink {
 
     fn connected(&self, link: &ThreadLink, welcome: Welcome) {
         let shared = &*self.shared;
+        self.note_time(welcome.time, ClockState::Right);
         {
             let mut known = shared.known.lock();
             if known.genesis == welcome.genesis && known.epoch == welcome.epoch {
@@ -742,6 +787,23 @@ mod tests {
     async fn connected(link: &EngineLink) {
         let mut welcome = link.shared.welcome.subscribe();
         welcome.wait_for(Option::is_some).await.unwrap();
+    }
+
+    #[test]
+    fn engine_time_is_that_of_the_newest_word_and_goes_on() {
+        with_link(async |link, listener| {
+            assert!(link.time().is_none(), "before an engine was connected");
+            let _engine = beside(move || FakeEngine::accept(&listener, 40)).await;
+            connected(&link).await;
+            let (first, state) = link.time().unwrap();
+            assert_eq!((first >= TimeNs(1), state), (true, ClockState::Right));
+            tokio::time::sleep(Duration::from_millis(2)).await;
+            assert!(link.time().unwrap().0 > first);
+            // It stands still.
+            link.note_time(TimeNs(7), ClockState::Ahead);
+            tokio::time::sleep(Duration::from_millis(2)).await;
+            assert_eq!(link.time(), Some((TimeNs(7), ClockState::Ahead)));
+        });
     }
 
     #[test]

@@ -19,6 +19,7 @@ metrics! {
     lag_seconds: Gauge<f64, AtomicU64>, "Time since this host had everything; 0 when it has";
     takeovers: Number, "Takeovers by this engine since its start";
     foreign_messages: Number, "Messages of the replicated log that no host of the cluster signed, read by this engine since its start";
+    clock_differs: Gauge, "1 while the clock of this host differs from those of the other hosts: it does not take over";
     waiting: Gauge, "1 while the engine does not run, or neither leads nor follows";
 }
 
@@ -32,6 +33,7 @@ impl ClusterMetrics {
         let status = status.unwrap_or(&unknown);
         self.leading.set(i64::from(status.leading));
         self.term.set(status.term);
+        self.clock_differs.set(i64::from(!status.clock.is_empty()));
         self.own_sequence.set(status.own_sequence);
         self.stream_sequence.set(status.stream_sequence);
         self.lag_frames.set(status.lag_frames());

@@ -1,6 +1,6 @@
 //! Figures of the engine, as of a scrape, and durations of stages.
 
-use foretell_link::{Stage, StageBuckets, Status};
+use foretell_link::{ClockState, Stage, StageBuckets, Status};
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
@@ -16,6 +16,7 @@ metrics! {
     busy: Number, "Commands rejected because the queue was full, since engine start";
     disk_low: Gauge, "1 while new orders are rejected because the disk is nearly full";
     clock_alarms: Number, "Times engine time was over 2 s from wall time, since engine start";
+    clock_wrong: Gauge, "1 while engine time does not follow the wall clock of its host";
     snapshot_sequence: Number, "Sequence of the newest snapshot; 0 = none";
     snapshot_failed: Gauge, "1 while the last attempt to write a snapshot failed";
     view_stopped: Number, "Sequence at which snapshots stopped; 0 = running";
@@ -29,6 +30,8 @@ impl EngineMetrics {
         self.busy.set(engine.busy);
         self.disk_low.set(i64::from(engine.disk_low));
         self.clock_alarms.set(engine.clock_alarms);
+        self.clock_wrong
+            .set(i64::from(engine.clock != ClockState::Right));
         let snapshots = &engine.snapshots;
         self.snapshot_sequence.set(snapshots.newest.0);
         self.snapshot_failed.set(i64::from(snapshots.unwritten));

@@ -2,6 +2,7 @@
 //!
 //! A start runs the same list up to [`When::Start`] before it makes a file or a process.
 
+mod clock;
 mod copies;
 mod cores;
 mod disk;
@@ -120,6 +121,7 @@ const CHECKS: &[Check] = &[
     check("fdatasync", When::Start, Find::One(disk::sync_time)),
     check("cores", When::Start, Find::One(cores::find)),
     check("engine", When::Asked, Find::One(engine)),
+    check("clock", When::Asked, Find::One(clock::find)),
     check("format", When::Asked, Find::Many(journal::formats)),
     check("journal", When::Asked, Find::Many(journal::find)),
     check("snapshot", When::Asked, Find::One(copies::snapshot)),

@@ -1,5 +1,6 @@
 //! The status as text.
 
+use foretell_link::ClockState;
 use serde_json::Value;
 
 use super::show::{age, columns, has_items, named};
@@ -57,6 +58,8 @@ fn of_engine(engine: &Value) -> String {
             ("answered busy", "busy"),
             ("disk low", "diskLow"),
             ("clock alarms", "clockAlarms"),
+            ("clock", "clock"),
+            ("clock difference ms", "clockDifferenceMs"),
             ("newest snapshot", "snapshotSequence"),
             ("snapshot failed", "snapshotFailed"),
             ("publisher lag", "publisherLag"),
@@ -121,7 +124,26 @@ fn alarms(value: &Value) -> String {
             "it answers no reads; cancels, orders and commands are taken",
         ),
     ];
-    processes.into_iter().filter_map(alarm).collect()
+    let views: String = processes.into_iter().filter_map(alarm).collect();
+    views + &clock_alarms(value)
+}
+
+/// A clock that is wrong, with the way out.
+fn clock_alarms(value: &Value) -> String {
+    let (engine, host) = (&value["engine"], field(&value["cluster"], "clock"));
+    let is_named = |state: &&ClockState| engine["clock"] == state.name();
+    let state = ClockState::ALL.iter().find(is_named);
+    let way_out = state.and_then(|state| state.way_out());
+    let mut text = String::new();
+    if let Some(way_out) = way_out {
+        let by = field(engine, "clockDifferenceMs");
+        text +=
+            &format!("\nALARM: engine time differs from the wall clock by {by} ms: {way_out}\n");
+    }
+    if !matches!(host.as_str(), "" | "-") {
+        text += &format!("\nALARM: {host}; this host does not take over\n");
+    }
+    text
 }
 
 /// The engine and the gateway that answers.

@@ -7,7 +7,6 @@ use http::HeaderValue;
 use http::header::CONTENT_TYPE;
 use serde::Serialize;
 
-use crate::access::credentials::now;
 use crate::http::answer::{Answer, Json};
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
@@ -34,9 +33,10 @@ pub(crate) async fn status(_: RequestContext) -> Result<Answer, Failure> {
     Ok(Answer::json("OK").header(CONTENT_TYPE, HeaderValue::from_static("text/plain")))
 }
 
-/// `GET /time`: unix seconds as a bare number.
-pub(crate) async fn time(_: RequestContext) -> Result<Json<u64>, Failure> {
-    Ok(Json::of(&(now().0 / 1_000)))
+/// `GET /time`: engine time, by which orders are judged, in unix seconds as a bare number.
+pub(crate) async fn time(context: RequestContext) -> Result<Json<u64>, Failure> {
+    let time = context.app.exchange_time().millis();
+    Ok(Json::of(&(time.0 / 1_000)))
 }
 
 /// `GET /version`: the version of signed orders.

@@ -47,6 +47,7 @@ pub(super) const REJECTED_ORDER: &[E] = &[
     E::TooManyLiveOrders,
     E::TooManyOrderIds,
     E::TimestampOutOfWindow,
+    E::ExchangeClock,
     E::DuplicateOrder,
     E::ClosedOnly,
     E::PostOnlyMode,

@@ -121,6 +121,19 @@ impl ApiError {
         }
     }
 
+    /// Names a wrong clock of the exchange, as `difference` says it, in the error of an order that was judged by it.
+    #[must_use]
+    pub fn naming_clock(self, difference: impl FnOnce() -> Option<String>) -> Self {
+        let is_of_time = self.code() == ErrorCode::TimestampOutOfWindow;
+        match is_of_time.then(difference).flatten() {
+            None => self,
+            Some(difference) => {
+                let values = [self.values(), &[difference]].concat();
+                Self::new(ErrorCode::ExchangeClock, values)
+            }
+        }
+    }
+
     /// The error for a rejected account action or operator command.
     #[must_use]
     pub fn from_command_rejection(refusal: &Rejection) -> Self {
@@ -510,6 +523,27 @@ mod tests {
             [Reason::Busy, Reason::WorkPending, Reason::TimeDue]
         );
         assert!(reasons.values().all(|same| same.len() == 1), "{reasons:?}");
+    }
+
+    #[test]
+    fn a_wrong_clock_of_the_exchange_is_named_where_it_judged() {
+        let refused = |reason| {
+            let refusal = Rejection::with(reason, 5, 6);
+            ApiError::from_order_rejection(&refusal, &order())
+        };
+        let late = RejectionReason::TimestampOutOfWindow;
+        let named = refused(late).naming_clock(|| Some("300 s behind".to_owned()));
+        assert_eq!(named.code(), ErrorCode::ExchangeClock);
+        assert_eq!(
+            named.text(),
+            "invalid order timestamp: 1710000000000, allowed 5..6: the exchange's clock is 300 s behind its host's"
+        );
+        assert_eq!(refused(late).naming_clock(|| None), refused(late));
+        let other = refused(RejectionReason::SizeNotLots);
+        let same = other
+            .clone()
+            .naming_clock(|| unreachable!("it was not judged by a clock"));
+        assert_eq!(same, other);
     }
 
     #[test]

@@ -78,6 +78,10 @@ struct Engine {
     disk_low: bool,
     /// Clock steps of more than 2 s.
     clock_alarms: u64,
+    /// What engine time does about the wall clock: `right` = it follows it.
+    clock: &'static str,
+    /// Engine time minus the wall clock of the gateway's host, milliseconds.
+    clock_difference_ms: i64,
     /// Sequence of the newest snapshot.
     snapshot_sequence: u64,
     /// The newest attempt to write a snapshot failed.
@@ -106,6 +110,8 @@ struct Cluster {
     takeovers: u64,
     foreign_messages: u64,
     state: String,
+    /// How its clock differs from those of the other hosts; empty while it agrees with them.
+    clock: String,
 }
 
 /// How far the catalog has its upstream.
@@ -245,7 +251,7 @@ pub(crate) async fn show(context: RequestContext) -> Result<Json<Page>, Failure>
         .welcome()
         .map_or("unknown", |welcome| welcome.durability.name());
     let page = Page {
-        engine: status.map(|status| engine(&status, engine_process)),
+        engine: status.map(|status| engine(&status, engine_process, app.now())),
         cluster: app.cluster.status().map(cluster),
         gateway: Gateway {
             pid: std::process::id(),
@@ -301,6 +307,7 @@ fn cluster(status: ClusterStatus) -> Cluster {
         takeovers: status.takeovers,
         foreign_messages: status.foreign_messages,
         state: status.state,
+        clock: status.clock,
     }
 }
 
@@ -368,7 +375,12 @@ fn books(view: &View, descriptions: &Descriptions) -> Vec<BookRow> {
     markets.into_iter().take(BOOKS).filter_map(row).collect()
 }
 
-fn engine(status: &Status, pid: Option<i32>) -> Engine {
+/// One time minus another.
+fn milliseconds_between(time: TimeNs, other: TimeNs) -> i64 {
+    time.millis().0.cast_signed() - other.millis().0.cast_signed()
+}
+
+fn engine(status: &Status, pid: Option<i32>, now: TimeNs) -> Engine {
     Engine {
         pid,
         mode: status.mode,
@@ -384,6 +396,8 @@ fn engine(status: &Status, pid: Option<i32>) -> Engine {
         busy: status.busy,
         disk_low: status.disk_low,
         clock_alarms: status.clock_alarms,
+        clock: status.clock.name(),
+        clock_difference_ms: milliseconds_between(status.time, now),
         snapshot_sequence: status.snapshots.newest.0,
         snapshot_failed: status.snapshots.unwritten,
         view_stopped: status.snapshots.view_stopped.0,
