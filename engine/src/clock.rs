@@ -20,9 +20,9 @@ const SLEW: u64 = 100;
 /// A gap to wall time above this is a step and raises an alarm.
 const ALARM_NS: u64 = 2_000_000_000;
 /// A wall clock that departs further from the monotonic one was stepped.
-const STEP_NS: u64 = 500_000_000;
+pub(crate) const STEP_NS: u64 = 500_000_000;
 /// A clock that was not stepped for this long stands.
-const STEADY_NS: u64 = 5_000_000_000;
+pub(crate) const STEADY_NS: u64 = 5_000_000_000;
 /// Clocks of hosts that are further apart disagree.
 const AGREE_NS: u64 = foretell_replication::MAX_CLOCK_DIFFERENCE.as_secs() * NANOS;
 /// The furthest that engine time follows a step: as far as a start does.

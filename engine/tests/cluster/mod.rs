@@ -241,6 +241,11 @@ impl World {
             10..=12 => {
                 let error = self.clock_error();
                 self.hosts[at].step_clock(error);
+                // Two that ask one server of time agree that it is late. Were both early, nobody could know.
+                if error < 0 && self.rng.percent(50) {
+                    let other = (at + 1) % self.hosts.len();
+                    self.hosts[other].step_clock(error);
+                }
             }
             _ => self.strangers = self.rng.below(3) * self.rng.below(20),
         }

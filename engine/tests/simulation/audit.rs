@@ -42,6 +42,9 @@ pub(super) struct TimeSpan {
     pub(super) lasts: u64,
     /// The monotonic reading at its start.
     pub(super) began: u64,
+    /// The most that a wall clock that stood in it was ahead of [`at_most`] of the monotonic clock: engine time may have
+    /// jumped to it, and gone on from there.
+    pub(super) stood: u64,
 }
 
 /// Runs all checks; `digest` is that of the recovered exchange.
@@ -180,7 +183,12 @@ pub(super) fn unfinished(world: &World) -> Option<String> {
     Payments::of(&frames).ok()?.unfinished()
 }
 
-/// Engine time never goes back, and is at most 1% faster than the monotonic clock.
+/// How far engine time goes while the monotonic clock goes this far.
+pub(super) const fn at_most(monotonic: u64) -> u64 {
+    monotonic + monotonic / 100 + 1
+}
+
+/// Engine time never goes back, and is at most 1% faster than the monotonic clock, or at a wall clock that stood.
 fn time(world: &World, frames: &[Frame]) -> Result<(), Broken> {
     let spans = world.spans.borrow();
     let mut before = TimeNs(0);
@@ -201,7 +209,8 @@ fn time(world: &World, frames: &[Frame]) -> Result<(), Broken> {
             if current != Some(index) {
                 (current, begins) = (Some(index), span.wall.max(before.0));
             }
-            let most = begins + span.lasts + span.lasts / 100 + 1;
+            let stood = span.stood + at_most(span.began + span.lasts);
+            let most = stood.max(begins + at_most(span.lasts));
             if time.0 > most {
                 return unsteady(&format!("it jumped beyond {most}"));
             }

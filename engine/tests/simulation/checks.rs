@@ -31,7 +31,7 @@ pub(super) enum Promise {
     NothingTwice,
     /// The commands of a replace stand next to each other in one batch.
     ReplaceIsOne,
-    /// 25: engine time never goes back and never jumps.
+    /// 25: engine time never goes back, and jumps only to a wall clock that stands.
     TimeIsSteady,
     /// An engine starts, serves and stops in the absence of faults.
     Serves,

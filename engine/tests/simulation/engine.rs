@@ -94,6 +94,7 @@ impl Engine {
             wall: clocks.wall(),
             lasts: u64::MAX >> 8,
             began,
+            stood: 0,
         });
         let (syncer, helper) = (&mut parts.serving.syncer, &mut parts.helper);
         start_up::journal_configuration(

@@ -9,7 +9,7 @@ use std::time::Duration;
 use foretell_journal::clock_and_random::ClockAndRandom;
 
 use super::context::SimContext;
-use crate::clock::Clocks;
+use crate::clock::{Clocks, STEADY_NS, STEP_NS};
 
 /// One second in nanoseconds.
 pub(super) const SECOND: u64 = 1_000_000_000;
@@ -21,6 +21,8 @@ const BEGIN: u64 = 1_700_000_000 * SECOND + 123_456_789;
 pub(super) struct Machine {
     monotonic: Arc<AtomicU64>,
     wall: Arc<AtomicU64>,
+    /// Monotonic reading when the wall clock was last stepped.
+    stepped_at: Arc<AtomicU64>,
     context: SimContext,
 }
 
@@ -29,6 +31,7 @@ impl Machine {
         Self {
             monotonic: Arc::new(AtomicU64::new(1)),
             wall: Arc::new(AtomicU64::new(BEGIN)),
+            stepped_at: Arc::default(),
             context,
         }
     }
@@ -41,12 +44,25 @@ impl Machine {
 
     /// Sets the wall clock ahead.
     pub(super) fn set_wall_ahead(&self, nanoseconds: u64) {
+        self.note_step(nanoseconds);
         self.wall.fetch_add(nanoseconds, Ordering::Relaxed);
     }
 
     /// Sets the wall clock back.
     pub(super) fn set_wall_back(&self, nanoseconds: u64) {
+        self.note_step(nanoseconds);
         self.wall.fetch_sub(nanoseconds, Ordering::Relaxed);
+    }
+
+    fn note_step(&self, nanoseconds: u64) {
+        if nanoseconds > STEP_NS {
+            self.stepped_at.store(self.monotonic(), Ordering::Relaxed);
+        }
+    }
+
+    /// Whether the wall clock was not stepped for so long that engine time may follow it.
+    pub(super) fn wall_stands(&self) -> bool {
+        self.monotonic() - self.stepped_at.load(Ordering::Relaxed) >= STEADY_NS
     }
 }
 

@@ -15,7 +15,7 @@ use foretell_model::{Micros, Sequence, Settings};
 use foretell_view::Chunking;
 use tempfile::TempDir;
 
-use super::audit::TimeSpan;
+use super::audit::{TimeSpan, at_most};
 use super::clients::Client;
 use super::context::SimContext;
 use super::coverage::Situation;
@@ -27,6 +27,7 @@ use super::ledger::Ledger;
 use super::readers::Reader;
 use super::time::{Machine, SECOND};
 use super::wire::{self, ClientEnd};
+use crate::clock::Clocks as _;
 use crate::config::{EngineConfig, Publishing, Threads};
 use crate::directory::{JOURNAL_DIRECTORY, SNAPSHOT_DIRECTORY};
 
@@ -268,6 +269,12 @@ impl World {
             _ => self.context.below(5_000_000),
         };
         self.machine.pass(leap);
+        if let Some(span) = self.spans.borrow_mut().last_mut()
+            && self.machine.wall_stands()
+        {
+            let ahead = self.machine.wall() - at_most(self.machine.monotonic());
+            span.stood = span.stood.max(ahead);
+        }
         if self.engine.is_serving() && self.context.percent(4) {
             let jump = self.context.below(7_200 * SECOND);
             if self.context.percent(50) {
