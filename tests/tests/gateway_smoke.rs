@@ -4,10 +4,11 @@
 #![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
 
 use std::net::SocketAddr;
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use foretell_gateway::{Gateway, GatewayConfig, Surface};
-use foretell_model::{Side, TokenId};
+use foretell_model::{Side, TimeMs, TokenId};
 use foretell_ops::trader::{Terms, Trader, decimal};
 use foretell_tests::in_process::{EngineThread, TOKEN, engine_config, gateway_config};
 use foretell_view::Chunking;
@@ -27,6 +28,8 @@ const NOBODY: &str = "00000000-0000-0000-0000-000000000000";
 /// An engine and a gateway on a directory of their own.
 struct Site {
     chunking: Chunking,
+    /// Nanoseconds that the wall clock of the engine is ahead of the machine's.
+    clock: &'static AtomicI64,
     /// After its first start the gateway's own ports.
     listen: Vec<(Surface, SocketAddr)>,
     engine: Option<EngineThread>,
@@ -48,6 +51,7 @@ impl Site {
         let mut site = Self {
             directory,
             chunking,
+            clock: Box::leak(Box::default()),
             listen: [Surface::Trading, Surface::Operator]
                 .map(|surface| (surface, SocketAddr::from(([127, 0, 0, 1], 0))))
                 .to_vec(),
@@ -90,6 +94,7 @@ impl Site {
     fn start_engine(&mut self) {
         let mut config = engine_config(&self.directory.path().join("data"));
         config.publishing.chunking = self.chunking;
+        config.wall_clock_error = Some(self.clock);
         self.engine = Some(EngineThread::start(config));
     }
 
@@ -123,6 +128,28 @@ impl Site {
                 return;
             }
             assert_eq!(ready.0, 503, "{}", ready.1);
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// Steps the engine's clock; polls until engine time does this about it. Returns engine time minus the machine's, in
+    /// seconds, as `GET /time` and the status say it.
+    async fn step_clock(&self, seconds: i64, state: &str) -> [i64; 2] {
+        self.clock.store(seconds * 1_000_000_000, Ordering::Relaxed);
+        let deadline = Instant::now() + STOP_PATIENCE;
+        loop {
+            let (ready, probe) = answer(self.http.get(format!("{}/readyz", self.operator))).await;
+            assert_eq!(ready, 200, "a wrong clock stops no cancel");
+            if probe["clock"] == state {
+                let (_, time) = answer(self.http.get(format!("{}/time", self.trading))).await;
+                let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+                let by_time = time.as_i64().unwrap() - now.as_secs().cast_signed();
+                let (_, status) = self.operate(Method::GET, "/status", None).await;
+                assert_eq!(status["engine"]["clock"], state);
+                let by_status = status["engine"]["clockDifferenceMs"].as_i64().unwrap();
+                return [by_time, by_status / 1_000];
+            }
+            assert!(Instant::now() < deadline, "still {}", probe["clock"]);
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     }
@@ -555,6 +582,57 @@ async fn an_engine_that_comes_and_goes_is_followed() {
         (&json!(2), &json!(true))
     );
     assert_eq!(status["exchange"]["collateral"], "100", "{status}");
+}
+
+#[tokio::test]
+async fn a_wrong_clock_is_named_wherever_somebody_looks() {
+    let site = Site::start();
+    site.ready().await;
+    register_market(&site).await;
+    let alice = site.trader(ALICE).await;
+    let place = async |signed_ahead: i64| {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        let signed = TimeMs((now.as_secs().cast_signed() + signed_ahead).cast_unsigned() * 1_000);
+        let salt = u64::from(now.subsec_nanos());
+        let order = alice.sign_exactly(&limit(YES, Side::Buy, 500, 6_000), salt, signed);
+        let order = order.unwrap();
+        let (status, answer) = alice.place(&order).await.unwrap();
+        (status, answer, order.id.to_string())
+    };
+    let is_near = |by: [i64; 2], seconds: i64| by.iter().all(|by| (by - seconds).abs() <= 3);
+
+    // Stepped: engine time goes on, and a client with a right clock trades.
+    assert!(is_near(site.step_clock(1_200, "stepped").await, 0));
+    let (status, placed, resting) = place(0).await;
+    assert_eq!(status, 200, "{placed}");
+
+    // It stands, so engine time follows it, and is ahead of a clock that is set right again.
+    assert!(is_near(site.step_clock(1_200, "right").await, 1_200));
+    site.step_clock(0, "stepped").await;
+    assert!(is_near(site.step_clock(0, "ahead").await, 1_200));
+    let (status, refused, _) = place(0).await;
+    assert_eq!((status, &refused["code"]), (503, &json!("exchange_clock")));
+    let text = refused["error"].as_str().unwrap();
+    assert!(text.ends_with("s ahead of its host's"), "{text}");
+    // Who goes by `GET /time` trades, and whoever has an order can end it.
+    let (status, placed, _) = place(1_200).await;
+    assert_eq!(status, 200, "{placed}");
+    let answer = ok(
+        &alice,
+        Method::DELETE,
+        "/order",
+        "",
+        json!({ "orderID": resting }),
+    )
+    .await;
+    assert_eq!(answer["canceled"], json!([resting]), "{answer}");
+
+    let metrics = site.http.get(format!("{}/metrics", site.operator));
+    let metrics = metrics.send().await.unwrap().text().await.unwrap();
+    let wrong = metrics
+        .lines()
+        .find(|line| line.starts_with("foretell_gateway_engine_clock_wrong"));
+    assert!(wrong.is_some_and(|line| line.ends_with(" 1")), "{wrong:?}");
 }
 
 #[tokio::test]

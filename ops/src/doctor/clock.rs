@@ -4,7 +4,8 @@ use std::path::Path;
 
 use foretell_engine::client::Client;
 use foretell_engine::{CLUSTER_STATUS_NAME, SOCKET_NAME};
-use foretell_link::{Answer, ClusterStatus, Request, Role, Status};
+use foretell_link::{Answer, ClockState, ClusterStatus, Request, Role, Status};
+use foretell_model::TimeNs;
 
 use super::Subject;
 use super::finding::Finding;
@@ -21,12 +22,17 @@ pub(super) fn find(subject: &Subject<'_>) -> Finding {
     if let Some(report) = report.filter(|report| !report.clock.is_empty()) {
         return Finding::warning(report.clock, "docs/operate/cluster.md#clocks");
     }
-    let Some(status) = ask(data) else {
-        return Finding::ok("agrees with the other hosts, or none is known");
-    };
-    let difference = (status.time.0.cast_signed() - wall_clock::now().0.cast_signed()) / 1_000_000;
+    match ask(data) {
+        Some(status) => judge(status.time, status.clock, wall_clock::now()),
+        None => Finding::ok("agrees with the other hosts, or none is known"),
+    }
+}
+
+/// Whether engine time follows wall time.
+fn judge(time: TimeNs, clock: ClockState, wall: TimeNs) -> Finding {
+    let difference = (time.0.cast_signed() - wall.0.cast_signed()) / 1_000_000;
     let value = format!("engine time minus wall time is {difference} ms");
-    match status.clock.way_out() {
+    match clock.way_out() {
         None => Finding::ok(value),
         Some(way_out) => Finding::warning(value, way_out),
     }
@@ -40,5 +46,26 @@ fn ask(data: &Path) -> Option<Status> {
     match client.receive().ok()? {
         Answer::Status(status) => Some(*status),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::finding::Weight;
+
+    #[test]
+    fn a_clock_that_engine_time_does_not_follow_is_a_warning_with_a_way_out() {
+        let wall = TimeNs(1_800_000_000_000_000_000);
+        for clock in ClockState::ALL {
+            let found = judge(TimeNs(wall.0 + 1_200_000_000_000), clock, wall);
+            assert_eq!(found.value, "engine time minus wall time is 1200000 ms");
+            let weight = match clock {
+                ClockState::Right => Weight::Ok,
+                _ => Weight::Warning,
+            };
+            assert_eq!(found.weight, weight, "{clock:?}");
+            assert_eq!(found.action, clock.way_out().unwrap_or_default());
+        }
     }
 }

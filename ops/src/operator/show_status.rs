@@ -235,4 +235,24 @@ mod tests {
              lists not read to their end: open events, tags; 1 markets vanished upstream\n"
         );
     }
+
+    #[test]
+    fn a_wrong_clock_is_an_alarm_with_the_way_out() {
+        let value = json!({
+            "engine": { "clock": "ahead", "clockDifferenceMs": 1_200_000 },
+            "cluster": { "clock": "the clock differs from that of host b by 9000 ms: set both by NTP" },
+        });
+        let text = clock_alarms(&value);
+        let way_out = ClockState::Ahead.way_out().expect("it is wrong");
+        let engine =
+            format!("ALARM: engine time differs from the wall clock by 1200000 ms: {way_out}");
+        assert!(text.contains(&engine), "{text}");
+        assert!(
+            text.contains("by 9000 ms: set both by NTP; this host does not take over"),
+            "{text}"
+        );
+        let right = json!({ "engine": { "clock": "right" }, "cluster": { "clock": "" } });
+        assert_eq!(clock_alarms(&right), "");
+        assert_eq!(clock_alarms(&json!({ "engine": null })), "");
+    }
 }

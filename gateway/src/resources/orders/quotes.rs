@@ -26,6 +26,7 @@ use foretell_wire::{ApiError, Decimal, ErrorCode};
 
 use crate::access::authenticate::WriteKey;
 use crate::access::credentials::Caller;
+use crate::app::App;
 use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::{FromBody, FromPath};
@@ -70,7 +71,7 @@ pub(crate) async fn set(
     let beside = beside(&context, &markets, &asked);
     let reply = context.reply(context.app.engine.submit(command, &beside)?);
     let reply = reply.await?;
-    let answer = answer(&asked, digest, &reply)?;
+    let answer = answer(&context.app, &asked, digest, &reply)?;
     context.give_back(
         &caller,
         Writes::Quotes,
@@ -156,6 +157,7 @@ fn beside(context: &RequestContext, markets: &[MarketNumber], asked: &QuoteSubmi
 }
 
 fn answer(
+    app: &App,
     asked: &QuoteSubmission,
     digest: OrderId,
     reply: &Reply,
@@ -163,7 +165,10 @@ fn answer(
     let (sequence, result) = match reply.verdict {
         Verdict::Applied(CommandOutcome::Quotes(result)) => (reply.sequence, Some(result)),
         Verdict::Repeated { first, .. } => (first, None),
-        Verdict::Rejected(refusal) => return Err(refused(asked, &refusal).into()),
+        Verdict::Rejected(refusal) => {
+            let clock = || app.clock_difference();
+            return Err(refused(asked, &refusal, clock).into());
+        }
         Verdict::Applied(_) => return Err(ErrorCode::Internal.into()),
     };
     Ok(QuotesAnswer {
@@ -204,7 +209,12 @@ fn unchanged(answer: &QuotesAnswer, quotes: usize) -> u32 {
 }
 
 /// The error of a whole set. Details of a rejection that names a quote are its index, then what is allowed.
-fn refused(asked: &QuoteSubmission, refusal: &Rejection) -> ApiError {
+/// `clock` says how the exchange's clock, which judged its timestamp, differs from its host's.
+fn refused(
+    asked: &QuoteSubmission,
+    refusal: &Rejection,
+    clock: impl FnOnce() -> Option<String>,
+) -> ApiError {
     use RejectionReason as Reason;
     let set = &asked.set;
     let [first, second] = refusal.details;
@@ -220,9 +230,14 @@ fn refused(asked: &QuoteSubmission, refusal: &Rejection) -> ApiError {
         Reason::UnknownAccount => ErrorCode::NoAccount.with([&set.maker]),
         Reason::UnknownKey => ErrorCode::Unauthorized.into(),
         Reason::KeyOfAnotherOwner => ErrorCode::SignerNotKeyAddress.into(),
-        Reason::TimestampOutOfWindow => {
-            ErrorCode::ValueOutOfRange.with([&"timestamp", &set.timestamp.0, &first, &second])
-        }
+        Reason::TimestampOutOfWindow => match clock() {
+            None => {
+                ErrorCode::ValueOutOfRange.with([&"timestamp", &set.timestamp.0, &first, &second])
+            }
+            Some(difference) => {
+                ErrorCode::ExchangeClock.with([&set.timestamp.0, &first, &second, &difference])
+            }
+        },
         Reason::ValidityOutOfRange => {
             ErrorCode::ValueOutOfRange.with([&"validUntil", &set.valid_until.0, &first, &second])
         }
@@ -494,8 +509,17 @@ mod tests {
         ] {
             let [first, second] = details;
             let refusal = Rejection::with(reason, first, second);
-            assert_eq!(refused(&set(), &refusal).text(), text, "{reason:?}");
+            assert_eq!(
+                refused(&set(), &refusal, || None).text(),
+                text,
+                "{reason:?}"
+            );
         }
+        let late = Rejection::with(Reason::TimestampOutOfWindow, 5, 6);
+        assert_eq!(
+            refused(&set(), &late, || Some("9 s ahead of".to_owned())).text(),
+            "timestamp is 100, allowed: 5 to 6; the exchange's clock is 9 s ahead of its host's"
+        );
         for (reason, code) in [
             (Reason::UnknownKey, ErrorCode::Unauthorized),
             (Reason::KeyOfAnotherOwner, ErrorCode::SignerNotKeyAddress),
@@ -505,7 +529,11 @@ mod tests {
             (Reason::MarketClosed, ErrorCode::InvalidQuote),
             (Reason::AmountTooLarge, ErrorCode::InvalidQuote),
         ] {
-            assert_eq!(refused(&set(), &reason.into()).code(), code, "{reason:?}");
+            assert_eq!(
+                refused(&set(), &reason.into(), || None).code(),
+                code,
+                "{reason:?}"
+            );
         }
     }
 }

@@ -215,8 +215,8 @@ error_codes! {
     TimestampOutOfWindow = "timestamp_out_of_window", 400, Never,
         "invalid order timestamp: <timestamp>, allowed <from>..<to>",
         "The signed timestamp is outside of the allowed window; sign the order again.";
-    ExchangeClock = "exchange_clock", 503, Later,
-        "invalid order timestamp: <timestamp>, allowed <from>..<to>: the exchange's clock is <difference> its host's",
+    ExchangeClock = "exchange_clock", 503, After(5),
+        "timestamp is <timestamp>, allowed: <from> to <to>; the exchange's clock is <difference> its host's",
         "The signed timestamp is outside of the allowed window, and the exchange's clock is wrong: its operator has an alert. `GET /time` answers that clock.";
     InvalidAmount = "invalid_amount", 400, Never,
         "order <order> is invalid. makerAmount and takerAmount are allowed above 0 only",

@@ -536,7 +536,7 @@ mod tests {
         assert_eq!(named.code(), ErrorCode::ExchangeClock);
         assert_eq!(
             named.text(),
-            "invalid order timestamp: 1710000000000, allowed 5..6: the exchange's clock is 300 s behind its host's"
+            "timestamp is 1710000000000, allowed: 5 to 6; the exchange's clock is 300 s behind its host's"
         );
         assert_eq!(refused(late).naming_clock(|| None), refused(late));
         let other = refused(RejectionReason::SizeNotLots);

@@ -45,6 +45,10 @@ pub(crate) struct Ready {
     view: bool,
     /// Whether the engine is connected.
     engine: bool,
+    /// What engine time, by which orders are judged, does about the wall clock: `right` = it follows it. Absent before an
+    /// engine was connected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clock: Option<&'static str>,
     /// Sequence of the frame at which this gateway's view stopped; absent if it did not stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     view_stopped: Option<u64>,
@@ -81,7 +85,7 @@ impl RequestPart for Purpose {
 }
 
 /// `GET /readyz`: the view serves reads and the engine accepts commands, in a cluster as long as this
-/// host certainly leads. `?for=reads` asks for the first alone; `?for=writes` is the default.
+/// host certainly leads. A wrong clock is named and stops nothing: cancels are judged by none. `?for=reads` asks for the first alone; `?for=writes` is the default.
 pub(crate) async fn ready(
     context: RequestContext,
     purpose: Purpose,
@@ -94,6 +98,7 @@ pub(crate) async fn ready(
         ready: is_ready,
         view,
         engine,
+        clock: context.app.engine.time().map(|(_, state)| state.name()),
         view_stopped: context.app.shared_view.stopped().map(|at| at.0),
     };
     match is_ready {
