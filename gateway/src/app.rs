@@ -108,7 +108,7 @@ impl App {
         })
     }
 
-    /// The wall clock, for checks before a command; the engine stamps commands by its own.
+    /// The wall clock of this host.
     pub(crate) fn now(&self) -> TimeNs {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         let nanos = since.map_or(0, |since| since.as_nanos());
@@ -142,7 +142,7 @@ impl App {
         let state = self.shared_view.read();
         let position = state.position();
         let (unpaid, system) = (
-            self.unpaid.get(&state.view, self.now()),
+            self.unpaid.get(&state.view, self.exchange_time()),
             state.view.system(),
         );
         Readings {

@@ -78,7 +78,7 @@ pub(crate) async fn register(
 ) -> Result<Json<CommandAnswer>, Failure> {
     let app = &context.app;
     if wanted.terms.closed == Some(true) {
-        register_closed(app.now().millis(), &mut wanted)?;
+        register_closed(app.exchange_time().millis(), &mut wanted)?;
     }
     generate_ids(app, &mut wanted.terms, &wanted.description.slug)?;
     let condition = wanted.terms.condition_id;
@@ -199,7 +199,7 @@ fn refuse_past_end(
     terms: &MarketTerms,
     description: &MarketDescription,
 ) -> Result<(), ApiError> {
-    let now = i128::from(app.now().0);
+    let now = i128::from(app.exchange_time().0);
     let end = description.end_date.as_deref();
     let ended = end.filter(|end| end_of(end).is_some_and(|end| end.as_nanosecond() <= now));
     match ended {
@@ -223,7 +223,7 @@ fn check_clock(
         closes_at,
         ..
     } = clock.applied_to(ClockTerms::default());
-    let now = app.now().millis();
+    let now = app.exchange_time().millis();
     let refuse = |reason, first: TimeMs, second: TimeMs| {
         let refusal = Rejection::with(reason, first.0, second.0);
         Err(ApiError::from_command_rejection(&refusal))

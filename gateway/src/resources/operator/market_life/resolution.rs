@@ -430,6 +430,6 @@ fn closed_row(app: &App, market: &Market) -> ClosedRow {
         slug: words.slug.clone(),
         outcomes: words.outcomes.clone(),
         closed_at: market.closed.map(iso).unwrap_or_default(),
-        closed_seconds: closed_seconds(market, app.now()),
+        closed_seconds: closed_seconds(market, app.exchange_time()),
     }
 }

@@ -267,7 +267,7 @@ pub(crate) async fn show(context: RequestContext) -> Result<Json<Page>, Failure>
             stages: own_stages(app),
         },
         catalog: catalog.map(|status| catalog_sync(status, app.now())),
-        exchange: exchange(&state.view, state.epoch, durability, app.now()),
+        exchange: exchange(&state.view, state.epoch, durability, app.exchange_time()),
         processes,
         books: books(&state.view, &app.descriptions),
     };
