@@ -170,74 +170,57 @@ fn long_idle(directory: &Path) -> Sequence {
     recording.write(directory)
 }
 
-#[test]
-fn everything_that_fell_due_while_no_engine_ran_precedes_the_commands_of_a_start() {
+/// The frames of a start after [`long_idle`].
+fn started_after_long_idle(configure: impl FnOnce(&mut EngineConfig)) -> Vec<OwnedFrame> {
     let directory = tempfile::tempdir().unwrap();
     let before = long_idle(directory.path());
-    let engine = Engine::start(with_domain(directory.path()));
-    assert_eq!(engine.client(Role::Reader).status().live_orders, 0);
-    engine.stop();
-    let after = frames(directory.path()).split_off(usize::try_from(before.0).unwrap());
-    assert!(
-        matches!(
-            time_s_deeds(&after)[..],
-            [
-                Event::OrderReleased(_),
-                Event::OrderClosed(OrderClosed {
-                    reason: CloseReason::Expired,
-                    ..
-                }),
-                Event::MarketCleared { .. },
-                Event::MarketStateSet(MarketStateSet {
-                    state: MarketState::Closed,
-                    ..
-                }),
-            ]
-        ),
-        "{after:?}"
-    );
-    let rest: Vec<Command> = after[4..].iter().map(|frame| frame.command).collect();
-    assert!(matches!(rest[..], [Command::RegisterDomain(_)]), "{rest:?}");
-}
-
-fn with_domain(directory: &Path) -> EngineConfig {
-    let mut config = config(directory);
+    let mut config = config(directory.path());
     config.domains = vec![SigningDomain {
         number: DomainNumber(1),
         separator: [5; 32],
         text: "a domain".to_owned(),
     }];
-    config
+    configure(&mut config);
+    let engine = Engine::start(config);
+    assert_eq!(engine.client(Role::Reader).status().live_orders, 0);
+    engine.stop();
+    frames(directory.path()).split_off(usize::try_from(before.0).unwrap())
+}
+
+fn is_expiry_clearing_and_close(events: &[Event]) -> bool {
+    matches!(
+        events,
+        [
+            Event::OrderClosed(OrderClosed {
+                reason: CloseReason::Expired,
+                ..
+            }),
+            Event::MarketCleared { .. },
+            Event::MarketStateSet(MarketStateSet {
+                state: MarketState::Closed,
+                ..
+            }),
+        ]
+    )
+}
+
+#[test]
+fn everything_that_fell_due_while_no_engine_ran_precedes_the_commands_of_a_start() {
+    let after = started_after_long_idle(|_| {});
+    let deeds = time_s_deeds(&after);
+    assert!(matches!(deeds[0], Event::OrderReleased(_)), "{after:?}");
+    assert!(is_expiry_clearing_and_close(&deeds[1..]), "{after:?}");
+    let rest: Vec<Command> = after[4..].iter().map(|frame| frame.command).collect();
+    assert!(matches!(rest[..], [Command::RegisterDomain(_)]), "{rest:?}");
 }
 
 /// A maker who could not act meanwhile trades with nobody before the protected time ends.
 #[test]
 fn nothing_that_fell_due_while_no_engine_ran_trades_before_post_only_begins() {
-    let directory = tempfile::tempdir().unwrap();
-    let before = long_idle(directory.path());
-    let mut config = with_domain(directory.path());
-    config.post_only_after_restart = Duration::from_secs(60);
-    let engine = Engine::start(config);
-    assert_eq!(engine.client(Role::Reader).status().live_orders, 0);
-    engine.stop();
-    let after = frames(directory.path()).split_off(usize::try_from(before.0).unwrap());
-    assert!(
-        matches!(
-            time_s_deeds(&after)[..],
-            [
-                Event::OrderClosed(OrderClosed {
-                    reason: CloseReason::Expired,
-                    ..
-                }),
-                Event::MarketCleared { .. },
-                Event::MarketStateSet(MarketStateSet {
-                    state: MarketState::Closed,
-                    ..
-                }),
-            ]
-        ),
-        "{after:?}"
-    );
+    let protected = Duration::from_secs(60);
+    let after = started_after_long_idle(|config| config.post_only_after_restart = protected);
+    let deeds = time_s_deeds(&after);
+    assert!(is_expiry_clearing_and_close(&deeds), "{after:?}");
     let mode = SystemMode::PostOnly;
     assert_eq!(after[0].command, Command::SetMode { mode });
     assert!(matches!(after[4].command, Command::RegisterDomain(_)));

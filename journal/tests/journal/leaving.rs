@@ -29,6 +29,22 @@ fn journal(dir: &Path) -> Vec<FramePosition> {
     first
 }
 
+/// The files of a journal, elsewhere.
+fn copied() -> (tempfile::TempDir, Extent) {
+    let (dir, copy) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    journal(dir.path());
+    let extent = Extent::of(&Segments::of(dir.path())).unwrap();
+    copy_to(&extent, copy.path());
+    (copy, extent)
+}
+
+fn end_of(extent: &Extent) -> JournalPosition {
+    JournalPosition {
+        segment: extent.end().number,
+        offset: extent.end().bytes,
+    }
+}
+
 /// Copies the bytes of an extent, as an archive or a backup has them.
 fn copy_to(extent: &Extent, to: &Path) {
     for piece in &extent.pieces {
@@ -134,11 +150,7 @@ fn copied_segments_are_a_journal_that_says_what_it_may_lack() {
         copy_to(&extent, copy.path());
         writer.commit();
         writer.close();
-        let end = JournalPosition {
-            segment: extent.end().number,
-            offset: extent.end().bytes,
-        };
-        complete_copy(&RealDisk, copy.path(), end, branch, false).unwrap();
+        complete_copy(&RealDisk, copy.path(), end_of(&extent), branch, false).unwrap();
         let read = restored_from(copy.path()).unwrap();
         assert_eq!(
             read.map(|it| (it.last, it.branch)),
@@ -155,15 +167,8 @@ fn copied_segments_are_a_journal_that_says_what_it_may_lack() {
 #[test]
 fn a_copy_leaves_the_replicated_log_only_while_it_may_lack_frames() {
     for branch in [None, Some([7; 32])] {
-        let (dir, copy) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        journal(dir.path());
-        let extent = Extent::of(&Segments::of(dir.path())).unwrap();
-        copy_to(&extent, copy.path());
-        let end = JournalPosition {
-            segment: extent.end().number,
-            offset: extent.end().bytes,
-        };
-        complete_copy(&RealDisk, copy.path(), end, branch, true).unwrap();
+        let (copy, extent) = copied();
+        complete_copy(&RealDisk, copy.path(), end_of(&extent), branch, true).unwrap();
         let refused = recovered(copy.path());
         assert!(matches!(refused, Err(JournalError::Replica(_))));
         let left = leave_log(&RealDisk, copy.path());
@@ -179,20 +184,14 @@ fn a_copy_leaves_the_replicated_log_only_while_it_may_lack_frames() {
 
 #[test]
 fn a_flipped_bit_of_a_copied_segment_is_found() {
-    let (dir, copy) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    journal(dir.path());
-    let extent = Extent::of(&Segments::of(dir.path())).unwrap();
-    copy_to(&extent, copy.path());
-    let end = JournalPosition {
-        segment: extent.end().number,
-        offset: extent.end().bytes,
-    };
-    let copied = || {
+    let (copy, extent) = copied();
+    let read = || {
         let file = |it: &Piece| (it.number, segment(copy.path(), it.number));
         let files = extent.pieces.iter().map(file);
+        let end = end_of(&extent);
         frames(Segments::of_copy(copy.path(), files.collect(), end))
     };
-    assert_eq!(copied().unwrap(), 12);
+    assert_eq!(read().unwrap(), 12);
     for piece in &extent.pieces {
         let path = segment(copy.path(), piece.number);
         let sound = fs::read(&path).unwrap();
@@ -201,7 +200,7 @@ fn a_flipped_bit_of_a_copied_segment_is_found() {
             let mut bytes = sound.clone();
             bytes[at] ^= 1 << (at % 8);
             fs::write(&path, bytes).unwrap();
-            assert!(copied().is_err(), "segment {}, byte {at}", piece.number);
+            assert!(read().is_err(), "segment {}, byte {at}", piece.number);
         }
         fs::write(&path, sound).unwrap();
     }
