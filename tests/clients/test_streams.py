@@ -21,7 +21,7 @@ from exchange import TRADING, assert_live, assert_matched, operate, place
 
 STREAMS = TRADING.replace("http", "ws", 1)
 # Receiver and message of each line; `<…>` stand for ids, `…` for the fields that end every message.
-FLOW = Path(__file__).resolve().parents[1] / "tests/properties/stream_agrees/worked_flow.txt"
+FLOW = Path(__file__).resolve().parents[1] / "tests/rules/properties/stream_agrees/worked_flow.txt"
 ENDING = ',"stream_id":"fa55ed59e6c7d747","server_ts_ms":"1790000008241"'
 PATIENCE = 20
 

@@ -24,7 +24,7 @@ mod pages;
 mod payments;
 mod readers;
 #[allow(dead_code, reason = "the twin's tests use the rest of it")]
-#[path = "../../../tests/tests/properties/rng.rs"]
+#[path = "../../../tests/tests/rules/properties/rng.rs"]
 pub(crate) mod rng;
 mod rot;
 mod time;

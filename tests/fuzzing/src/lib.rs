@@ -18,10 +18,10 @@ mod journal;
 mod order;
 mod query;
 #[allow(dead_code, reason = "the audit's tests use the rest of it")]
-#[path = "../../tests/audit/seal.rs"]
+#[path = "../../tests/rules/audit/seal.rs"]
 mod seal;
 #[allow(dead_code, reason = "the audit's tests use the rest of it")]
-#[path = "../../tests/audit/site.rs"]
+#[path = "../../tests/rules/audit/site.rs"]
 mod site;
 mod snapshot;
 mod state;

@@ -1,0 +1,185 @@
+//! Price history compared with a naive one, which samples the midpoint of every requested bucket
+//! from all midpoints.
+
+use std::collections::BTreeMap;
+
+use foretell_model::state::{self, StateRecord};
+use foretell_model::{MarketNumber, MarketState, Outcome, Side, TimeNs};
+use foretell_view::{Chunking, View, ViewSnapshot};
+
+use crate::properties::generator::Generator;
+use crate::properties::rng::Rng;
+use crate::properties::view_agrees::followed::Followed;
+
+const SEQUENCES: u64 = 400;
+const MINUTE_NS: u64 = 60_000_000_000;
+/// Queries about each sequence, of each length.
+const QUESTIONS: u64 = 6;
+/// Lengths of buckets in minutes: those that are stored, multiples of them, and others.
+const LENGTHS: [u32; 10] = [1, 5, 7, 10, 30, 60, 180, 720, 1_440, 1_441];
+/// Maximum number of buckets of a query.
+const MOST: u64 = 60;
+
+/// Observations of a market.
+#[derive(Default)]
+struct Story {
+    /// After each command: time, and best bid plus best ask in Yes prices.
+    midpoints: Vec<(u64, Option<u64>)>,
+    closed: Option<u64>,
+}
+
+impl Story {
+    /// The midpoint at the end of a bucket.
+    fn at_end_of(&self, bucket: u64, minutes: u64) -> Option<u64> {
+        let end = u128::from(bucket + 1) * u128::from(minutes * MINUTE_NS);
+        if self
+            .closed
+            .is_some_and(|closed| closed / (minutes * MINUTE_NS) < bucket)
+        {
+            return None;
+        }
+        let before = self
+            .midpoints
+            .iter()
+            .rev()
+            .find(|(time, _)| u128::from(*time) < end);
+        before.and_then(|(_, midpoint)| *midpoint)
+    }
+
+    /// Bucket starts in seconds, and midpoints in 0.00005.
+    fn points(&self, outcome: Outcome, minutes: u64, (from, to): (u64, u64)) -> Vec<(u64, u64)> {
+        let seconds = minutes * 60;
+        let last = to / seconds;
+        let first = from.div_ceil(seconds).min(last);
+        let buckets = (first..=last).filter(|_| from <= to);
+        buckets
+            .filter_map(|bucket| {
+                let midpoint = self.at_end_of(bucket, minutes)?;
+                let midpoint = match outcome {
+                    Outcome::Yes => midpoint,
+                    Outcome::No => 20_000 - midpoint,
+                };
+                Some((bucket * seconds, midpoint))
+            })
+            .collect()
+    }
+}
+
+/// Records the state after a command.
+fn observe(stories: &mut BTreeMap<MarketNumber, Story>, time: u64, state: &[StateRecord]) {
+    let mut best: BTreeMap<MarketNumber, [Option<u64>; 2]> = BTreeMap::new();
+    for record in state {
+        let StateRecord::Order(state::Order {
+            market,
+            outcome,
+            side,
+            price,
+            ..
+        }) = *record
+        else {
+            continue;
+        };
+        let yes_price = match outcome {
+            Outcome::Yes => u64::from(price.0),
+            Outcome::No => u64::from(10_000 - price.0),
+        };
+        let [bid, ask] = best.entry(market).or_default();
+        if (outcome == Outcome::Yes) == (side == Side::Buy) {
+            *bid = Some(bid.map_or(yes_price, |bid| bid.max(yes_price)));
+        } else {
+            *ask = Some(ask.map_or(yes_price, |ask| ask.min(yes_price)));
+        }
+    }
+    for record in state {
+        let StateRecord::Market(state::Market { market, state, .. }) = *record else {
+            continue;
+        };
+        let story = stories.entry(market).or_default();
+        if matches!(state, MarketState::Closed | MarketState::Resolved) {
+            story.closed.get_or_insert(time);
+        } else {
+            let [bid, ask] = best.get(&market).copied().unwrap_or_default();
+            let midpoint = bid.zip(ask).map(|(bid, ask)| bid + ask);
+            story.midpoints.push((time, midpoint));
+        }
+    }
+}
+
+/// The view restored from its own image.
+fn revived(view: &View) -> View {
+    let ViewSnapshot { sections, .. } = view.snapshot().expect("no frame was refused");
+    let section = |name: &str| {
+        let found = sections.iter().find(|(known, _)| *known == name);
+        found.map(|(_, bytes)| bytes.as_slice())
+    };
+    let chunk = |chunk: foretell_view::ChunkRef| view.chunk_bytes(chunk.log, chunk.number);
+    View::from_snapshot(section, chunk).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn price_history_samples_the_midpoint_at_the_end_of_every_bucket() {
+    let (mut points, mut gaps) = (0, 0);
+    for seed in 0..SEQUENCES {
+        let mut rng = Rng::new(seed ^ 0xBEEF);
+        let mut followed = Followed::new();
+        followed.view = View::with_chunking([3; 32], Chunking::Bits(2));
+        let mut generator = Generator::new(seed);
+        let mut stories = BTreeMap::new();
+        while let Some(sent) = generator.next_plain() {
+            followed
+                .step(&sent.command, &sent.beside, sent.stamp)
+                .unwrap_or_else(|what| panic!("seed {seed}: {what}"));
+            generator.observe(&sent.command, followed.state());
+            let TimeNs(time) = followed.view.system().time;
+            observe(&mut stories, time, followed.state());
+            if rng.percent(2) {
+                followed.view = revived(&followed.view);
+            }
+        }
+        for (market, story) in &stories {
+            for _ in 0..QUESTIONS {
+                for minutes in LENGTHS {
+                    let range = any_range(&mut rng, story, minutes);
+                    let outcome = rng.pick(&[Outcome::Yes, Outcome::No]);
+                    let naive = story.points(outcome, minutes.into(), range);
+                    let history = followed
+                        .view
+                        .price_history(*market, outcome, minutes, range);
+                    let history = history.expect("the market is there");
+                    let answer: Vec<_> = (history.points().iter())
+                        .map(|point| (point.start, u64::from(point.midpoint.half_units())))
+                        .collect();
+                    assert_eq!(
+                        answer, naive,
+                        "seed {seed}, market {market}, {minutes} minutes, {range:?}"
+                    );
+                    assert_eq!(history.first(), history.points().first().copied());
+                    assert!(answer.len() <= history.buckets());
+                    assert!(history.buckets() <= history.visits());
+                    gaps += history.buckets() - answer.len();
+                    points += answer.len();
+                }
+            }
+        }
+    }
+    assert!(
+        points > 15_000 && gaps > 7_000,
+        "{points} points, {gaps} gaps"
+    );
+}
+
+/// A range around a recorded change, in seconds.
+fn any_range(rng: &mut Rng, story: &Story, minutes: u32) -> (u64, u64) {
+    let seconds = u64::from(minutes) * 60;
+    let about = match story.midpoints.len() {
+        0 => 0,
+        moves => story.midpoints[rng.index(moves)].0 / 1_000_000_000,
+    };
+    let to = about + rng.below(seconds * 6);
+    let from = to.saturating_sub(rng.below(seconds * MOST));
+    if rng.percent(2) {
+        (to, from)
+    } else {
+        (from, to)
+    }
+}
