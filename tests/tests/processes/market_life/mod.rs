@@ -106,7 +106,7 @@ fn register_plain(people: &People) -> String {
         "plain.json",
         &json!({
             "question": "Will the harvest be good?", "slug": "harvest", "tags": ["Farming"],
-            "opens_at": in_seconds(2), "closes_at": in_seconds(3_600),
+            "opens_at": in_seconds(1_800), "closes_at": in_seconds(3_600),
             "fee": { "rate_ppm": 40_000, "exponent": 1 }, "rebate_ppm": 250_000,
             "taker_delay_ms": 400, "minimum_order_size": "1", "end_date": in_seconds(7_200),
         }),
@@ -172,6 +172,10 @@ async fn a_market_lives_from_idea_to_payout() {
     let (event, group) = register_group(&people);
     surfaces::a_group_has_words_and_tags(&exchange, &people, (event, &group)).await;
     own_markets_are_in_the_catalog(&exchange, &people, &plain, event).await;
+    people.done(
+        "ann",
+        &["market", "terms", &plain, "--opens-at", &in_seconds(1)],
+    );
 
     let alice = Trader::connect(&exchange.trading, ALICE, 0)
         .await
@@ -577,7 +581,7 @@ fn the_journal_tells_it(exchange: Exchange, people: &People) {
         ("admin", "RevokeOperator", 1),
         ("ann", "RegisterMarket", 5),
         ("ann", "DescribeMarket", 1),
-        ("ann", "SetTerms", 3),
+        ("ann", "SetTerms", 4),
         ("ben", "Propose", 3),
         ("oracle", "Propose", 1),
         ("cid", "Dispute", 1),
