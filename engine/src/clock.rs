@@ -6,7 +6,7 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use foretell_link::ClockState;
 use foretell_model::TimeNs;
@@ -40,6 +40,16 @@ pub(crate) trait Clocks: Clone + Debug + Send + 'static {
     fn distance(&self) -> u64 {
         self.wall().wrapping_sub(self.monotonic())
     }
+}
+
+/// The monotonic clock as a duration.
+pub(crate) fn now<C: Clocks>(clocks: &C) -> Duration {
+    Duration::from_nanos(clocks.monotonic())
+}
+
+/// A duration in milliseconds.
+pub(crate) fn in_ms(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// The clocks of this machine; the monotonic one counts from this instant.

@@ -13,9 +13,8 @@ use foretell_replication::{
 };
 
 use super::identity::{Identity, Namesakes};
-use super::standby::now;
 use super::status::StatusFile;
-use crate::clock::{Clocks as _, SystemClocks};
+use crate::clock::{Clocks as _, SystemClocks, now};
 use crate::config::{ClusterConfig, ClusterRole, EngineConfig};
 use crate::error::EngineError;
 

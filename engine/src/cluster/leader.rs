@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use foretell_replication::{Heartbeat, Superseded};
 
-use super::standby::{LeaderParts, in_ms, now};
+use super::standby::LeaderParts;
 use super::status::StatusFile;
-use crate::clock::{Clocks, SystemClocks};
+use crate::clock::{Clocks, SystemClocks, in_ms, now};
 use crate::error::EngineError;
 use crate::status::Gauges;
 use crate::threads::spawn;

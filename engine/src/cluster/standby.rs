@@ -15,7 +15,7 @@ use foretell_replication::{
 use super::identity::{Identity, Namesakes};
 use super::join::{another_runs, of_another_format};
 use super::status::StatusFile;
-use crate::clock::{Clocks, Confirmed};
+use crate::clock::{Clocks, Confirmed, in_ms, now};
 use crate::config::{ClusterConfig, ClusterRole, EngineConfig};
 use crate::error::EngineError;
 use crate::wiring::check_clock_advance;
@@ -587,14 +587,4 @@ fn difference(verdict: ClockVerdict) -> Option<String> {
 fn wall_ms(distance: u64, now: Duration) -> u64 {
     let monotonic = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
     monotonic.wrapping_add(distance) / 1_000_000
-}
-
-/// A duration in milliseconds.
-pub(crate) fn in_ms(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
-/// The monotonic clock as a duration.
-pub(crate) fn now<C: Clocks>(clocks: &C) -> Duration {
-    Duration::from_nanos(clocks.monotonic())
 }

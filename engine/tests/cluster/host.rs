@@ -23,10 +23,10 @@ use foretell_stages::Recorder;
 
 use super::disk::CutDisk;
 use super::intents::{self, Intent};
-use crate::clock::{Clock, Clocks, Trust};
+use crate::clock::{Clock, Clocks, Trust, now};
 use crate::cluster::identity::Identity;
 use crate::cluster::join::{Attempt, attempt};
-use crate::cluster::standby::{LeaderParts, Standby, StandbyStep, now};
+use crate::cluster::standby::{LeaderParts, Standby, StandbyStep};
 use crate::cluster::status::StatusFile;
 use crate::command_ring::CommandRing;
 use crate::config::{ClusterConfig, ClusterRole, EngineConfig};

@@ -106,25 +106,16 @@ fn modules_import_in_one_direction() {
 fn a_circle_is_found() {
     let of = |path: &str| path.split("::").map(str::to_owned).collect::<Module>();
     let files = [
-        (
-            "a",
-            "use crate::architecture::{b::{self, B}, error::Error};",
-        ),
+        ("a", "use crate::{b::{self, B}, error::Error};"),
         ("b", "pub(crate) use super::c as other;"),
-        (
-            "c",
-            "fn f() -> crate::architecture::a::A { loop {} }\n// crate::architecture::d",
-        ),
+        ("c", "fn f() -> crate::a::A { loop {} }\n// crate::d"),
         (
             "d",
-            "use crate::architecture::a::A;\n#[cfg(test)]\nmod tests { use crate::architecture::e::E; }",
+            "use crate::a::A;\n#[cfg(test)]\nmod tests { use crate::e::E; }",
         ),
-        ("e", "use crate::architecture::d;\nuse super::Root;"),
+        ("e", "use crate::d;\nuse super::Root;"),
         ("error", ""),
-        (
-            "e::child",
-            "use super::E; use crate::architecture::e::other;",
-        ),
+        ("e::child", "use super::E; use crate::e::other;"),
     ];
     let modules: BTreeMap<Module, String> = (files.iter())
         .map(|(path, text)| (of(path), (*text).to_owned()))
@@ -180,10 +171,10 @@ fn code(text: &str) -> String {
     bare.collect::<Vec<_>>().join("\n")
 }
 
-/// Every path that begins with `crate::architecture::` or `super::`, with `{…}` expanded.
+/// Every path that begins with `crate::` or `super::`, with `{…}` expanded.
 fn paths(code: &str) -> Vec<Vec<String>> {
     let mut paths = Vec::new();
-    for start in ["crate::architecture::", "super::"] {
+    for start in ["crate::", "super::"] {
         for (at, _) in code.match_indices(start) {
             let before = code[..at].chars().next_back().unwrap_or(' ');
             if !before.is_alphanumeric() && !"_$:".contains(before) {
