@@ -27,6 +27,7 @@ pub struct StreamFold {
     descriptions: Descriptions,
     encoder: Encoder,
     changes: FrameChanges,
+    texts: BookCache,
 }
 
 /// A message and its receivers.
@@ -90,6 +91,7 @@ impl StreamFold {
             descriptions: Descriptions::default(),
             encoder: Encoder::new(limits),
             changes: FrameChanges::default(),
+            texts: BookCache::default(),
         }
     }
 
@@ -159,9 +161,8 @@ impl StreamFold {
     /// The current `book` of a token.
     #[must_use]
     pub fn book(&self, market: MarketNumber, outcome: Outcome) -> Option<String> {
-        let texts = BookCache::default();
-        let book = FirstBook::of(&texts, &self.state, (market, outcome))?;
-        Some(book.text(&texts))
+        let book = FirstBook::of(&self.texts, &self.state, (market, outcome))?;
+        Some(book.text(&self.texts))
     }
 }
 
