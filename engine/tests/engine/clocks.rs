@@ -190,6 +190,34 @@ fn a_leader_whose_clock_is_stepped_goes_on_until_another_host_agrees() {
 }
 
 #[test]
+fn a_leader_whose_clock_is_behind_all_others_stays_as_long_as_it_is_heard() {
+    let (model, clock) = (Model::default(), Steps::new(0));
+    let mut first = host(&model, "first", ClusterRole::Leader, clock).started();
+    let mut client = first.client();
+    acknowledged(&mut client, 1);
+    let mut others =
+        ["second", "third"].map(|name| Host::new(&model, name, ClusterRole::Standby).started());
+    let term = report(&first, |report| report.leading).term;
+    for other in &others {
+        report(other, |report| report.state == "following");
+    }
+    // Two agree with each other, so that no clock keeps them from taking over.
+    clock.set(-DAY);
+    report(&first, differs);
+    std::thread::park_timeout(LONGER_THAN_SILENCE);
+    acknowledged(&mut client, 2);
+    for other in &others {
+        assert_eq!(report(other, |report| report.clock.is_empty()).term, term);
+    }
+    assert_eq!(report(&first, |report| report.leading).term, term);
+    drop(client);
+    first.stop();
+    for other in &mut others {
+        other.stop();
+    }
+}
+
+#[test]
 fn the_second_host_of_one_name_is_refused_by_it() {
     let model = Model::default();
     let mut first = Host::new(&model, "alpha", ClusterRole::Leader).started();
