@@ -8,7 +8,7 @@ use foretell_model::{Rejection, RejectionReason, TimeMs, TimeNs, Verdict};
 use foretell_replication::Model;
 
 use crate::cluster::{Host, LONGER_THAN_SILENCE, acknowledged, followed, report};
-use crate::harness::{Engine, TestClient, config};
+use crate::harness::{Engine, TestClient, config, found};
 use crate::restart::now;
 use crate::world::World;
 
@@ -46,13 +46,7 @@ fn host(model: &Model, name: &str, role: ClusterRole, clock: Steps) -> Host {
 
 /// The first status with this state of the clock.
 fn awaited(client: &mut TestClient, state: ClockState) -> Status {
-    loop {
-        let status = client.status();
-        if status.clock == state {
-            return status;
-        }
-        std::thread::yield_now();
-    }
+    found(|| Some(client.status()).filter(|status| status.clock == state))
 }
 
 #[test]

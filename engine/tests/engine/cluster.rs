@@ -25,7 +25,7 @@ use foretell_replication::{
     ConnectLog, HostRecord, Keys, LogError, Model, ReplicatedLog, SignedLog,
 };
 
-use crate::harness::{Engine, OwnedFrame, TestClient, config, frames};
+use crate::harness::{Engine, OwnedFrame, TestClient, config, found, frames};
 use crate::restart::now;
 use crate::world::{World, set_up};
 
@@ -110,9 +110,7 @@ impl Host {
     /// A client of this host once it leads.
     pub(crate) fn client(&self) -> TestClient {
         let socket = self.data().join(SOCKET_NAME);
-        while Client::connect(&socket, "probe", Role::Operator).is_err() {
-            std::thread::yield_now();
-        }
+        found(|| Client::connect(&socket, "probe", Role::Operator).ok());
         TestClient::connect(&socket, Role::Operator)
     }
 
@@ -139,13 +137,10 @@ pub(crate) fn acknowledged(client: &mut TestClient, number: u8) -> Sequence {
 /// The frames of a host, once it has everything up to `sequence`.
 pub(crate) fn followed(directory: &Path, sequence: Sequence) -> Vec<OwnedFrame> {
     let journal = directory.join(foretell_engine::JOURNAL_DIRECTORY);
-    loop {
-        let follower = foretell_journal::Follower::open(&journal, Sequence(0));
-        if follower.is_ok_and(|follower| follower.durable() >= sequence) {
-            return frames(directory);
-        }
-        std::thread::yield_now();
-    }
+    found(|| {
+        let follower = foretell_journal::Follower::open(&journal, Sequence(0)).ok()?;
+        (follower.durable() >= sequence).then(|| frames(directory))
+    })
 }
 
 /// Two hosts have the same frames up to a sequence, and after it as far as both have them: a leader may
@@ -618,15 +613,10 @@ fn strangers_stop_nothing_and_what_they_write_counts_nowhere() {
 /// The first report of the host that is the one awaited.
 pub(crate) fn report(host: &Host, is_awaited: impl Fn(&ClusterStatus) -> bool) -> ClusterStatus {
     let path = host.data().join(CLUSTER_STATUS_NAME);
-    loop {
-        let report = std::fs::read(&path)
-            .ok()
-            .and_then(|it| ClusterStatus::decode(&it));
-        if let Some(report) = report.filter(&is_awaited) {
-            return report;
-        }
-        std::thread::yield_now();
-    }
+    found(|| {
+        let report = ClusterStatus::decode(&std::fs::read(&path).ok()?);
+        report.filter(&is_awaited)
+    })
 }
 
 #[test]

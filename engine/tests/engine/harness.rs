@@ -3,13 +3,30 @@
 use std::path::Path;
 use std::sync::mpsc;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use foretell_engine::client::{Client, ClientError};
 use foretell_engine::{EngineConfig, EngineError, Ready, Threads, Waiting};
 use foretell_journal::{Options, Scratch};
 use foretell_link::{Answer, Replace, Reply, Request, Role, Status, Submit};
 use foretell_model::{Command, CommandStamp, Event, OperatorNumber, Sequence};
+
+/// Longer than anything that is awaited takes.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// Pause between two looks at what reports itself by no event.
+const LOOK_PAUSE: Duration = Duration::from_millis(2);
+
+/// The first thing that a look finds.
+pub(crate) fn found<T>(mut look: impl FnMut() -> Option<T>) -> T {
+    let began = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(began.elapsed() < PATIENCE, "what is awaited does not come");
+        std::thread::sleep(LOOK_PAUSE);
+    }
+}
 
 /// A running engine.
 pub(crate) struct Engine {
