@@ -39,7 +39,8 @@ pub enum ClockState {
     Right,
     /// The wall clock was stepped: engine time goes on without it until it stands.
     Stepped,
-    /// The wall clock stands elsewhere, and most hosts of the cluster do not agree with it: engine time goes on without it.
+    /// The wall clock stands elsewhere, and no majority of the cluster's hosts agrees with it, or none is heard: engine time
+    /// goes on without it.
     Unconfirmed,
     /// The wall clock is further ahead than engine time follows by itself: it goes on without it until a restart.
     FarBehind,
@@ -77,9 +78,10 @@ impl ClockState {
             Self::Stepped => {
                 Some("the wall clock was stepped: wait until it stands, or set it right")
             }
-            Self::Unconfirmed => {
-                Some("most hosts do not agree with the clock of this one: set it right")
-            }
+            Self::Unconfirmed => Some(
+                "no majority of the hosts agrees with the clock of this one: set it right; if it is right, start the other \
+                 hosts, or restart this one",
+            ),
             Self::FarBehind => Some(
                 "the wall clock is over 7 days ahead of engine time: set it right; if it is right, restart once with \
                  `up --accept-clock-jump`",
