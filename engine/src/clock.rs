@@ -208,6 +208,16 @@ impl<C: Clocks> Clock<C> {
     pub(crate) const fn state(&self) -> ClockState {
         self.slew.state
     }
+
+    /// The time to which engine time has jumped, until [`Self::note_jump`].
+    pub(crate) fn jumped_to(&self) -> Option<TimeNs> {
+        self.slew.jumped.then_some(TimeNs(self.slew.time))
+    }
+
+    /// The jump is known where time counts.
+    pub(crate) const fn note_jump(&mut self) {
+        self.slew.jumped = false;
+    }
 }
 
 /// The rule, separate from the clocks.
@@ -221,6 +231,8 @@ struct Slew {
     /// Monotonic reading at that step, until the clock stands.
     stepped_at: Option<u64>,
     state: ClockState,
+    /// It has jumped, and nobody has noted it.
+    jumped: bool,
     alarmed: bool,
     alarms: u64,
 }
@@ -234,6 +246,7 @@ impl Slew {
             distance,
             stepped_at: None,
             state: ClockState::Right,
+            jumped: false,
             alarmed: false,
             alarms: 0,
         }
@@ -246,8 +259,10 @@ impl Slew {
         self.monotonic = self.monotonic.max(monotonic);
         self.note_step(wall.wrapping_sub(self.monotonic));
         self.state = self.judge(unslewed, wall, trust);
+        let jumps = self.state == ClockState::Right && wall.saturating_sub(unslewed) > ALARM_NS;
+        self.jumped |= jumps;
         self.time = match self.state {
-            ClockState::Right if wall.saturating_sub(unslewed) > ALARM_NS => wall,
+            ClockState::Right if jumps => wall,
             ClockState::Right => wall.clamp(unslewed - most, unslewed.saturating_add(most)),
             ClockState::Stepped | ClockState::Unconfirmed | ClockState::FarBehind => unslewed,
             ClockState::Ahead => self.time,
@@ -428,6 +443,7 @@ mod tests {
         assert_eq!(at(83, 911), (1_383_000, Unconfirmed));
         confirmed.set(Some(828 * SECOND));
         assert_eq!(at(84, 912), (1_383_000, Ahead));
+        assert!(slew.jumped);
     }
 
     #[test]

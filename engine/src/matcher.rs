@@ -41,8 +41,8 @@ pub(crate) struct Matcher<C> {
     pub(crate) clock: Clock<C>,
     pub(crate) clocks: C,
     pub(crate) mode: SystemMode,
-    /// End of post-only mode after a restart.
-    pub(crate) post_only_until: Option<TimeNs>,
+    /// End of post-only mode after a restart, on the monotonic clock: engine time may stand still, or jump.
+    pub(crate) post_only_until: Option<u64>,
     /// How it waits on its own thread.
     pub(crate) parker: ThreadParker,
     /// Wakes ingress for an answer that is durable already.
@@ -193,9 +193,7 @@ impl<C: Clocks> Matcher<C> {
     }
 
     fn burst(&mut self) -> LoopStep {
-        let (time, at) = self.clock.read();
-        self.state.time = time;
-        self.state.at = at;
+        self.read_clock();
         self.gauges.set_clock(&self.clock);
         let mut step = LoopStep::Idle;
         for _ in 0..BURST {
@@ -226,7 +224,7 @@ impl<C: Clocks> Matcher<C> {
 
     /// Whether a turn would make progress.
     pub(crate) fn has_work(&mut self) -> bool {
-        (self.state.time, self.state.at) = self.clock.read();
+        self.read_clock();
         self.has_pending() && self.has_room()
     }
 
@@ -235,19 +233,17 @@ impl<C: Clocks> Matcher<C> {
         self.exchange.has_pending_work()
             || self.has_step()
             || self.ring.has_waiting()
+            || self.clock.jumped_to().is_some()
             || self.next_due().is_some_and(|due| due <= self.state.time)
+            || self
+                .post_only_until
+                .is_some_and(|until| until <= self.state.at)
     }
 
-    /// Engine time of the next timer.
+    /// Engine time of the next thing that falls due.
     fn next_due(&self) -> Option<TimeNs> {
-        let expiry = self
-            .exchange
-            .next_due()
-            .filter(|due| self.state.rejected_due != Some(*due));
-        match (expiry, self.post_only_until) {
-            (Some(expiry), Some(until)) => Some(expiry.min(until)),
-            (expiry, until) => expiry.or(until),
-        }
+        let due = self.exchange.next_due();
+        due.filter(|due| self.state.rejected_due != Some(*due))
     }
 
     /// Time until the next timer. `None` = there is none, or the sync thread has to make progress
@@ -256,9 +252,11 @@ impl<C: Clocks> Matcher<C> {
         if self.state.blocked {
             return None;
         }
-        let due = self.next_due()?;
-        let (now, _) = self.clock.read();
-        Some(Duration::from_nanos(due.0.saturating_sub(now.0)))
+        let (now, at) = self.clock.read();
+        let due = self.next_due().map(|due| due.0.saturating_sub(now.0));
+        let protected = self.post_only_until.map(|until| until.saturating_sub(at));
+        let timers = due.into_iter().chain(protected);
+        timers.min().map(Duration::from_nanos)
     }
 
     /// Checking the journal for room may take staged frames back from the sync thread. Check only
@@ -299,8 +297,16 @@ impl<C: Clocks> Matcher<C> {
             return Some(Command::Continue);
         }
         let due = self.exchange.next_due();
-        due.filter(|due| *due <= self.state.time)
-            .map(|_| Command::AdvanceTime)
+        if due.is_some_and(|due| due <= self.state.time) {
+            return Some(Command::AdvanceTime);
+        }
+        self.reopens()
+    }
+
+    /// After a jump of engine time: nobody could dispute in the time that was passed over (docs/verify/rules.md §24).
+    fn reopens(&self) -> Option<Command> {
+        let at = self.clock.jumped_to()?;
+        Some(Command::Reopen { at })
     }
 
     /// One command or replace: pending work first, then timers, then the ring.
@@ -316,6 +322,10 @@ impl<C: Clocks> Matcher<C> {
             return LoopStep::Worked;
         }
         if self.run_timers() {
+            return LoopStep::Worked;
+        }
+        if let Some(reopens) = self.reopens() {
+            self.apply(&reopens, CommandStamp::at(self.state.time), &[]);
             return LoopStep::Worked;
         }
         let Some(mut queued) = self.state.prefetch_queue.next(&self.ring, &self.exchange) else {
@@ -430,7 +440,10 @@ impl<C: Clocks> Matcher<C> {
         if let Some(due) = due.filter(|due| self.state.rejected_due != Some(*due)) {
             return self.advance_time(due);
         }
-        if self.post_only_until.is_some_and(|until| until <= now) {
+        if self
+            .post_only_until
+            .is_some_and(|until| until <= self.state.at)
+        {
             self.post_only_until = None;
             // A mode that an operator has set meanwhile stays.
             if self.mode == SystemMode::PostOnly {
@@ -464,9 +477,12 @@ impl<C: Clocks> Matcher<C> {
         &self.state.events
     }
 
-    /// Sets the time of the next commands.
+    /// Sets the time of the next commands: until [`Self::reopens`] is done that of the last frame.
     pub(crate) fn read_clock(&mut self) {
         (self.state.time, self.state.at) = self.clock.read();
+        if self.clock.jumped_to().is_some() {
+            self.stop_clock();
+        }
     }
 
     /// Sets the time to that of the last frame, so that nothing has fallen due since.
@@ -516,6 +532,10 @@ impl<C: Clocks> Matcher<C> {
                 ..Timing::default()
             },
         };
+        if let Command::Reopen { at } = *command {
+            self.clock.note_jump();
+            state.time = state.time.max(at);
+        }
         let Verdict::Applied(outcome) = verdict else {
             return applied;
         };
@@ -613,7 +633,7 @@ mod tests {
             let applied = matcher.apply_at_start(OperatorNumber::NONE, &deposit, &evidence);
             applied.unwrap();
         }
-        matcher.post_only_until = Some(TimeNs(0));
+        matcher.post_only_until = Some(0);
         assert_eq!(matcher.until_next_timer(), Some(Duration::ZERO));
         assert_eq!(matcher.step(), LoopStep::Blocked);
         assert_eq!(matcher.until_next_timer(), None);

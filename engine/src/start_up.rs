@@ -7,9 +7,7 @@ use foretell_journal::JournalState;
 use foretell_journal::restored::{self, IncompleteCopy};
 use foretell_model::command::RegisterDomain;
 use foretell_model::limits::{FIRST_RULES, NEWEST_RULES};
-use foretell_model::{
-    Branch, Command, OperatorNumber, Sequence, SettingsUpdate, SystemMode, TimeNs,
-};
+use foretell_model::{Branch, Command, OperatorNumber, Sequence, SettingsUpdate, SystemMode};
 
 use crate::clock::Clocks;
 use crate::config::EngineConfig;
@@ -88,10 +86,10 @@ pub(crate) fn journal_configuration<C: Clocks>(
         apply(matcher, wait, &command, domain.text.as_bytes(), named)?;
     }
     if is_protected {
-        let (now, _) = matcher.clock.read();
+        let (_, now) = matcher.clock.read();
         let lasting = config.post_only_after_restart.as_nanos();
         let lasting = u64::try_from(lasting).unwrap_or(u64::MAX);
-        matcher.post_only_until = Some(TimeNs(now.0.saturating_add(lasting)));
+        matcher.post_only_until = Some(now.saturating_add(lasting));
     }
     matcher.update_gauges();
     wait(&matcher.journal, matcher.exchange.sequence());

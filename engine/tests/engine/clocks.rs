@@ -1,15 +1,19 @@
 //! Steps of the wall clock: of a host that is alone, and of hosts of a cluster (docs/operate/troubleshooting.md#clock).
 
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 
 use foretell_engine::{ClusterRole, EngineConfig, EngineError};
 use foretell_link::{ClockState, ClusterStatus, Role, Status};
-use foretell_model::{Rejection, RejectionReason, TimeMs, TimeNs, Verdict};
+use foretell_model::{
+    Command, OperatorNumber, Rejection, RejectionReason, SystemMode, TimeMs, TimeNs, Verdict,
+};
 use foretell_replication::Model;
 
 use crate::cluster::{Host, LONGER_THAN_SILENCE, acknowledged, followed, report};
-use crate::harness::{Engine, TestClient, config, found};
+use crate::harness::{Engine, TestClient, config, found, frames};
 use crate::restart::now;
+use crate::timed::{dispute, proposes_by_time};
 use crate::world::World;
 
 const SECOND: i64 = 1_000_000_000;
@@ -101,6 +105,58 @@ fn a_host_that_is_alone_follows_a_step_forward_and_awaits_one_back() {
     assert!(far.time < TimeNs(now().0 + 600_000_000_000));
     clock.set(0);
     awaited(&mut client, ClockState::Stepped);
+    drop(client);
+    engine.stop();
+}
+
+#[test]
+fn a_step_that_is_followed_passes_over_no_window_of_a_proposal() {
+    let directory = tempfile::tempdir().unwrap();
+    let clock = Steps::new(0);
+    let engine = Engine::start(EngineConfig {
+        wall_clock_error: Some(clock.0),
+        ..config(directory.path())
+    });
+    let market = World::build(&engine).market;
+    let mut client = engine.client(Role::Operator);
+    for command in proposes_by_time(market) {
+        let applied = client.ask_as(OperatorNumber::FIRST_ADMIN, command).verdict;
+        assert!(matches!(applied, Verdict::Applied(_)), "{applied:?}");
+    }
+    clock.set(DAY);
+    awaited(&mut client, ClockState::Stepped);
+    let right = awaited(&mut client, ClockState::Right);
+    dispute(&mut client, market);
+    drop(client);
+    engine.stop();
+    let reopened = frames(directory.path()).into_iter().find_map(|frame| {
+        let Command::Reopen { at } = frame.command else {
+            return None;
+        };
+        Some((at, frame.stamp.time))
+    });
+    let (at, said) = reopened.expect("the jump is said");
+    assert!(at <= right.time && at.0 > said.0 + (DAY - 60 * SECOND).unsigned_abs());
+}
+
+/// Takers need not wait until the wall clock has reached engine time.
+#[test]
+fn post_only_mode_after_a_restart_ends_although_engine_time_stands_still() {
+    let directory = tempfile::tempdir().unwrap();
+    let clock = Steps::new(0);
+    let config = EngineConfig {
+        wall_clock_error: Some(clock.0),
+        post_only_after_restart: Duration::from_millis(300),
+        ..config(directory.path())
+    };
+    let engine = Engine::start(config.clone());
+    World::build(&engine);
+    engine.stop();
+    clock.set(-60 * SECOND);
+    let engine = Engine::start(config);
+    let mut client = engine.client(Role::Operator);
+    let status = client.wait_for(|status| status.mode == SystemMode::Running);
+    assert_eq!(status.clock, ClockState::Ahead);
     drop(client);
     engine.stop();
 }

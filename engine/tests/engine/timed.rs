@@ -9,9 +9,9 @@ use foretell_link::{Reply, Role};
 use foretell_model::command::{Dispute, Propose, SetPolicy, SetTerms};
 use foretell_model::event::{MarketStateSet, OrderClosed};
 use foretell_model::{
-    CloseReason, Command, CommandOutcome, DomainNumber, Event, HoldSet, MarketState, MarketTerms,
-    OperatorNumber, OrderStatus, Outcome, Payout, PolicyUpdate, Reference, RejectionReason,
-    Sequence, SystemMode, TimeMs, TimeSeconds, Verdict,
+    CloseReason, Command, CommandOutcome, DomainNumber, Event, HoldSet, MarketNumber, MarketState,
+    MarketTerms, OperatorNumber, OrderStatus, Outcome, Payout, PolicyUpdate, Reference,
+    RejectionReason, Sequence, SystemMode, TimeMs, TimeSeconds, Verdict,
 };
 
 use crate::harness::{Engine, MACHINES, OwnedFrame, TestClient, config, frames};
@@ -226,19 +226,13 @@ fn nothing_that_fell_due_while_no_engine_ran_trades_before_post_only_begins() {
     assert!(matches!(after[4].command, Command::RegisterDomain(_)));
 }
 
-/// The first command of a start says so at the time of the last frame, before anything falls due.
-#[test]
-fn a_window_that_ended_while_no_engine_ran_ends_later() {
-    let directory = tempfile::tempdir().unwrap();
-    let mut recording = Recording::begin(Duration::from_secs(3_600));
-    let world = recording.world(|_| {});
-    let market = world.market;
-    recording.open(&world);
+/// Closes a market with a proposal that time makes final after ten minutes.
+pub(crate) fn proposes_by_time(market: MarketNumber) -> [Command; 3] {
     let policy = PolicyUpdate {
         by_time: Some(true),
         ..PolicyUpdate::default()
     };
-    for command in [
+    [
         Command::SetPolicy(SetPolicy {
             market: None,
             policy,
@@ -253,13 +247,11 @@ fn a_window_that_ended_while_no_engine_ran_ends_later() {
             replaces: None,
             reference: Reference([7; 32]),
         }),
-    ] {
-        recording.apply_as(OperatorNumber::FIRST_ADMIN, command);
-    }
-    let before = recording.write(directory.path());
-    let started = now();
-    let engine = Engine::on(MACHINES[0], directory.path());
-    let mut operator = engine.client(Role::Operator);
+    ]
+}
+
+/// Disputes it, which is possible until it is final.
+pub(crate) fn dispute(operator: &mut TestClient, market: MarketNumber) {
     let dispute = Command::Dispute(Dispute {
         market,
         counter: Some(Payout::No),
@@ -270,6 +262,24 @@ fn a_window_that_ended_while_no_engine_ran_ends_later() {
         matches!(disputed.verdict, Verdict::Applied(_)),
         "{disputed:?}"
     );
+}
+
+/// The first command of a start says so at the time of the last frame, before anything falls due.
+#[test]
+fn a_window_that_ended_while_no_engine_ran_ends_later() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut recording = Recording::begin(Duration::from_secs(3_600));
+    let world = recording.world(|_| {});
+    let market = world.market;
+    recording.open(&world);
+    for command in proposes_by_time(market) {
+        recording.apply_as(OperatorNumber::FIRST_ADMIN, command);
+    }
+    let before = recording.write(directory.path());
+    let started = now();
+    let engine = Engine::on(MACHINES[0], directory.path());
+    let mut operator = engine.client(Role::Operator);
+    dispute(&mut operator, market);
     engine.stop();
     // Without an open proposal a start says nothing.
     Engine::on(MACHINES[0], directory.path()).stop();
