@@ -99,8 +99,12 @@ impl LeaderParts {
             self.witnesses.hear(&record, now);
         }
         let verdict = self.witnesses.judge(wall_ms(distance, now), now);
-        let agrees = verdict == ClockVerdict::Agrees;
-        self.confirmed.set(agrees.then_some(distance));
+        match verdict {
+            ClockVerdict::Agrees => self.confirmed.set(Some(distance)),
+            ClockVerdict::Differs { .. } => self.confirmed.set(None),
+            // The clock that was compared last, or with which it took over, stays.
+            ClockVerdict::Unseen => {}
+        }
         difference(verdict)
     }
 

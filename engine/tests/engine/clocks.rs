@@ -215,6 +215,26 @@ fn a_host_that_is_more_than_a_week_ahead_takes_no_term_when_it_can_ask_nobody() 
     first.stop();
 }
 
+/// It took over with this clock, and nobody says that it is wrong: engine time waits for it, also when heartbeats are sent.
+#[test]
+fn a_host_that_can_ask_nobody_awaits_the_clock_with_which_it_took_over() {
+    let (model, clock) = (Model::default(), Steps::new(0));
+    let mut first = host(&model, "first", ClusterRole::Leader, clock).started();
+    acknowledged(&mut first.client(), 1);
+    first.stop();
+    clock.set(-60 * SECOND);
+    first.start();
+    let mut client = first.client();
+    awaited(&mut client, ClockState::Ahead);
+    std::thread::park_timeout(LONGER_THAN_SILENCE);
+    assert_eq!(client.status().clock, ClockState::Ahead);
+    // Another step counts only if another host agrees.
+    clock.set(-120 * SECOND);
+    awaited(&mut client, ClockState::Unconfirmed);
+    drop(client);
+    first.stop();
+}
+
 #[test]
 fn a_leader_whose_clock_is_stepped_goes_on_until_another_host_agrees() {
     let (model, clock) = (Model::default(), Steps::new(0));
