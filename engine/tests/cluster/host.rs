@@ -13,8 +13,8 @@ use foretell_journal::{Options, Preallocator, Scratch, SyncStep, Syncer};
 use foretell_link::ClockState;
 use foretell_matching::Capacity;
 use foretell_model::{
-    self as model, CloseReason, Command, MarketState, OperatorNumber, Sequence, SystemMode, TimeNs,
-    Verdict,
+    self as model, CloseReason, Command, MarketNumber, MarketState, OperatorNumber, Sequence,
+    SystemMode, TimeNs, Verdict,
 };
 use foretell_replication::{
     ConnectLog, Fault, Heartbeat, Keys, LogError, Model, ReplicatedLog, SignedLog,
@@ -138,6 +138,8 @@ struct Leading {
     done: Vec<Event>,
     /// Commands that wait for their acknowledgement.
     pending: Vec<(Sequence, u64)>,
+    /// When the windows of the proposals that it took end by the true clock.
+    windows: BTreeMap<MarketNumber, TimeNs>,
 }
 
 enum Life {
@@ -451,7 +453,12 @@ impl Host {
     }
 }
 
-fn what_was_due(events: &[model::Event], due: TimeNs) -> Option<Event> {
+/// A window of `windows` ends by the true clock, whatever engine time was when it began.
+fn what_was_due(
+    events: &[model::Event],
+    due: TimeNs,
+    windows: &BTreeMap<MarketNumber, TimeNs>,
+) -> Option<Event> {
     events.iter().find_map(|event| match event {
         model::Event::OrderClosed(closed) if closed.reason == CloseReason::Expired => {
             Some(Event::Expired(due))
@@ -459,7 +466,10 @@ fn what_was_due(events: &[model::Event], due: TimeNs) -> Option<Event> {
         model::Event::MarketStateSet(set) if set.state == MarketState::Closed => {
             Some(Event::Closed(due))
         }
-        model::Event::MarketResolved(_) => Some(Event::Paid(due)),
+        model::Event::MarketResolved(resolved) => {
+            let end = windows.get(&resolved.market).copied();
+            Some(Event::Paid(end.unwrap_or(due)))
+        }
         _ => None,
     })
 }
@@ -498,6 +508,7 @@ impl Leading {
             next_beat: 0,
             done: Vec::new(),
             pending: Vec::new(),
+            windows: BTreeMap::new(),
         }
     }
 
@@ -518,8 +529,8 @@ impl Leading {
             let applied = matcher.apply_at_start(OperatorNumber::NONE, &first, &[]);
             applied.expect("what comes first is accepted");
             let due = due.filter(|_| first == Command::AdvanceTime);
-            self.done
-                .extend(due.and_then(|due| what_was_due(matcher.events(), due)));
+            let done = due.and_then(|due| what_was_due(matcher.events(), due, &self.windows));
+            self.done.extend(done);
         }
     }
 
@@ -535,6 +546,11 @@ impl Leading {
             let evidence = vec![7; usize::try_from(number.unwrap_or(0) % 37).unwrap() * 1_500];
             let verdict = matcher.apply_at_start(operator, &command, &evidence);
             let sequence = matcher.exchange.sequence();
+            if let (Ok(Verdict::Applied(_)), Command::Propose(proposal)) = (&verdict, &command) {
+                let window = u64::from(proposal.window_seconds.expect("it has one"));
+                let end = matcher.clocks.now().0 + window * 1_000_000_000;
+                self.windows.insert(proposal.market, TimeNs(end));
+            }
             if let (Ok(Verdict::Applied(_)), Some(number)) = (&verdict, number) {
                 self.pending.push((sequence, number));
             }
