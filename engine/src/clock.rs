@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use foretell_link::ClockState;
+use foretell_link::{CLOCK_TOLERANCE, ClockState};
 use foretell_model::TimeNs;
 
 use crate::config::MAX_CLOCK_ADVANCE;
@@ -18,7 +18,7 @@ const NANOS: u64 = 1_000_000_000;
 /// The slew is at most one part in this many.
 const SLEW: u64 = 100;
 /// A gap to wall time above this is a step and raises an alarm.
-const ALARM_NS: u64 = 2_000_000_000;
+const ALARM_NS: u64 = CLOCK_TOLERANCE.as_secs() * NANOS;
 /// A wall clock that departs further from the monotonic one was stepped.
 pub(crate) const STEP_NS: u64 = 500_000_000;
 /// A clock that was not stepped for this long stands.

@@ -2,16 +2,17 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use foretell_catalog::SyncStatus;
-use foretell_model::{OperatorNumber, TimeNs};
+use foretell_link::CLOCK_TOLERANCE;
+use foretell_model::{OperatorNumber, TimeMs, TimeNs};
 use foretell_stages::Durations;
 use foretell_view::View;
 use foretell_wire::{ApiError, Compatibility};
 use tokio::sync::Semaphore;
 
-use crate::access::credentials::Auth;
+use crate::access::credentials::{self, Auth};
 use crate::access::operator_token::OperatorToken;
 use crate::access::oracle::OracleConfig;
 use crate::catalog::catalog_facts::CatalogFacts;
@@ -39,8 +40,6 @@ use crate::streams::fan_out::stats::StreamStats;
 use crate::view::shared_view::SharedView;
 use crate::view::unpaid::UnpaidCount;
 
-/// Engine time and the wall clock of its host agree within this: a larger gap is a step.
-const CLOCKS_AGREE_SECONDS: u64 = 2;
 use crate::view::view_bootstrap::ViewSources;
 
 /// The shared state that handlers use.
@@ -110,9 +109,7 @@ impl App {
 
     /// The wall clock of this host.
     pub(crate) fn now(&self) -> TimeNs {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH);
-        let nanos = since.map_or(0, |since| since.as_nanos());
-        TimeNs(u64::try_from(nanos).unwrap_or(u64::MAX))
+        credentials::wall_clock()
     }
 
     /// Whether the exchange is a restored copy that nobody has opened.
@@ -120,21 +117,32 @@ impl App {
         self.shared_view.read().view.system().is_outward_closed()
     }
 
-    /// The exchange's clock: engine time, by which orders are judged. Where no engine was connected yet, as on a host that
-    /// does not lead, the wall clock, which is that of a leader that is right.
+    /// The exchange's clock: engine time, by which orders are judged, of the leader on a host that does not lead. The wall
+    /// clock while no engine is known.
     pub(crate) fn exchange_time(&self) -> TimeNs {
-        self.engine
-            .time()
-            .map_or_else(|| self.now(), |(time, _)| time)
+        let now = self.now();
+        if let Some(ahead_ms) = self.cluster.leader_ahead_ms() {
+            return TimeNs(
+                now.0
+                    .saturating_add_signed(ahead_ms.saturating_mul(1_000_000)),
+            );
+        }
+        self.engine.time().map_or(now, |(time, _)| time)
     }
 
-    /// How the exchange's clock differs from this host's, for whoever is judged by it; `None` while they agree.
-    pub(crate) fn clock_difference(&self) -> Option<String> {
+    /// How the exchange's clock differs from this host's, where that is why it refused a timestamp: it is among what is
+    /// allowed by this host's.
+    pub(crate) fn clock_that_refuses(
+        &self,
+        timestamp: TimeMs,
+        [from, to]: [u64; 2],
+    ) -> Option<String> {
         let (time, _) = self.engine.time()?;
-        let (seconds, wall) = (time.0 / 1_000_000_000, self.now().0 / 1_000_000_000);
-        let side = if seconds > wall { "ahead of" } else { "behind" };
-        let apart = seconds.abs_diff(wall);
-        (apart > CLOCKS_AGREE_SECONDS).then(|| format!("{apart} s {side}"))
+        let ahead_ms = milliseconds_between(time, self.now());
+        let apart = Duration::from_millis(ahead_ms.unsigned_abs());
+        let is_right = (from..=to).contains(&timestamp.0.saturating_add_signed(ahead_ms));
+        let side = if ahead_ms > 0 { "ahead of" } else { "behind" };
+        (is_right && apart > CLOCK_TOLERANCE).then(|| format!("{} s {side}", apart.as_secs()))
     }
 
     /// The values read by a scrape.
@@ -177,4 +185,9 @@ impl App {
         let status = pool.read(foretell_catalog::Catalog::sync_status).await;
         status.ok()?.ok()?
     }
+}
+
+/// One time minus another.
+pub(crate) fn milliseconds_between(time: TimeNs, other: TimeNs) -> i64 {
+    time.millis().0.cast_signed() - other.millis().0.cast_signed()
 }

@@ -39,6 +39,8 @@ pub struct ClusterStatus {
     pub state: String,
     /// How its clock differs from those of the other hosts; empty while it agrees with them, or none is known.
     pub clock: String,
+    /// Engine time of the leader minus the wall clock of this host, as of the leader's last heartbeat, in milliseconds.
+    pub engine_ahead_ms: i64,
     /// Takeovers by this process.
     pub takeovers: u64,
     /// Messages of the stream that no host of the cluster signed, as this process has read.
@@ -82,6 +84,7 @@ impl ClusterStatus {
         put("leads_until_ms", &self.leads_until_ms.to_string());
         put("state", &self.state);
         put("clock", &self.clock);
+        put("engine_ahead_ms", &self.engine_ahead_ms.to_string());
         put("takeovers", &self.takeovers.to_string());
         put("foreign_messages", &self.foreign_messages.to_string());
         put("pid", &self.pid.to_string());
@@ -117,6 +120,7 @@ impl ClusterStatus {
             leads_until_ms: get(text, "leads_until_ms")?,
             state: get(text, "state")?,
             clock: get(text, "clock")?,
+            engine_ahead_ms: get(text, "engine_ahead_ms")?,
             takeovers: get(text, "takeovers")?,
             foreign_messages: get(text, "foreign_messages")?,
             pid: get(text, "pid")?,
@@ -158,6 +162,7 @@ mod tests {
             leads_until_ms: 1_800_000_002_000,
             state: "following".to_owned(),
             clock: "differs".to_owned(),
+            engine_ahead_ms: -7,
             takeovers: 1,
             foreign_messages: 3,
             pid: 4,

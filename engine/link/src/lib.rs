@@ -28,7 +28,8 @@ pub use message::{
 pub use replace::Replace;
 pub use role::Role;
 pub use status::{
-    ClockState, Durability, SnapshotStatus, Stage, StageBuckets, StageSummary, Status, Timing,
+    CLOCK_TOLERANCE, ClockState, Durability, SnapshotStatus, Stage, StageBuckets, StageSummary,
+    Status, Timing,
 };
 pub use too_long::TooLong;
 pub use violation::Violation;

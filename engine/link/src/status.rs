@@ -5,6 +5,8 @@
     reason = "rkyv derives undocumented twins of documented variants"
 )]
 
+use std::time::Duration;
+
 use foretell_model::{Sequence, SystemMode, TimeNs};
 use rkyv::{Archive, Deserialize, Serialize};
 
@@ -30,6 +32,9 @@ impl Durability {
         }
     }
 }
+
+/// Engine time and the wall clock of its host agree within this: a larger gap is a step of the clock.
+pub const CLOCK_TOLERANCE: Duration = Duration::from_secs(2);
 
 /// What engine time does about the wall clock of the leading host (docs/internals/decisions/0009).
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Archive, Serialize, Deserialize)]

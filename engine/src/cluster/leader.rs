@@ -174,6 +174,9 @@ impl Publishing {
         let report = &mut self.status.now;
         report.leading = true;
         report.clock = clock.unwrap_or_default();
+        report.engine_ahead_ms = (time.millis().0)
+            .wrapping_sub(wall / 1_000_000)
+            .cast_signed();
         report.leads_until_ms =
             (wall / 1_000_000 + in_ms(cluster.takeover_after)).saturating_sub(in_ms(silent));
         report.term = parts.term;

@@ -56,6 +56,8 @@ pub(crate) struct Standby<C> {
     applied: u64,
     silence: Silence,
     beat: Option<Heartbeat>,
+    /// As in its report.
+    engine_ahead_ms: i64,
     /// Age of the first heartbeat it found: a later one was sent, or sent again, while it listened.
     first_beat: Option<(u64, u64)>,
     identity: Identity,
@@ -145,6 +147,7 @@ impl<C: Clocks> Standby<C> {
             scratch: Scratch::default(),
             applied,
             beat: None,
+            engine_ahead_ms: 0,
             first_beat: None,
             namesakes: Namesakes::new(&cluster.host, &identity),
             identity,
@@ -460,6 +463,8 @@ impl<C: Clocks> Standby<C> {
         let is_of_another = beat.host != self.cluster.host;
         if is_of_another && self.rose(beat) && (!self.is_old(beat) || self.is_heard_in(beat)) {
             self.witnesses.hear_leader(beat, now);
+            let wall_ms = self.clocks.wall() / 1_000_000;
+            self.engine_ahead_ms = beat.time_ms.wrapping_sub(wall_ms).cast_signed();
         }
     }
 
@@ -504,6 +509,7 @@ impl<C: Clocks> Standby<C> {
         let verdict = self.witnesses.judge(wall / 1_000_000, now);
         let report = &mut status.now;
         report.clock = difference(verdict).unwrap_or_default();
+        report.engine_ahead_ms = self.engine_ahead_ms;
         (report.leading, report.leads_until_ms) = (false, 0);
         report.term = self.writer.term();
         report.own_sequence = self.writer.last_sequence().0;

@@ -274,6 +274,13 @@ fn a_leader_whose_clock_is_behind_all_others_stays_as_long_as_it_is_heard() {
     // Two agree with each other, so that no clock keeps them from taking over.
     clock.set(-DAY);
     report(&first, differs);
+    // Engine time goes on, and a follower's gateway tells it.
+    let told = report(&others[0], |report| report.engine_ahead_ms != 0);
+    assert!(
+        told.engine_ahead_ms.abs() < 10_000,
+        "{}",
+        told.engine_ahead_ms
+    );
     std::thread::park_timeout(LONGER_THAN_SILENCE);
     acknowledged(&mut client, 2);
     for other in &others {

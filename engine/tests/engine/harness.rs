@@ -24,7 +24,7 @@ pub(crate) fn found<T>(mut look: impl FnMut() -> Option<T>) -> T {
             return found;
         }
         assert!(began.elapsed() < PATIENCE, "what is awaited does not come");
-        std::thread::sleep(LOOK_PAUSE);
+        std::thread::park_timeout(LOOK_PAUSE);
     }
 }
 

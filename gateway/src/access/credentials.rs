@@ -3,7 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use foretell_auth::{Domain, Domains, MasterSecret, OwnerWallets, Window};
-use foretell_model::{AccountNumber, ApiKey, KeyNumber, TimeMs, WalletAddress, WalletKind};
+use foretell_model::{AccountNumber, ApiKey, KeyNumber, TimeMs, TimeNs, WalletAddress, WalletKind};
 use foretell_view::View;
 use foretell_wire::ErrorCode;
 use foretell_wire::text::time::TimeForm;
@@ -192,10 +192,15 @@ pub(crate) fn owner_wallets(view: &View, owner: AccountNumber) -> Option<OwnerWa
     })
 }
 
-/// The wall clock. Credential windows compare with the client's clock, not the exchange's.
-pub(crate) fn now() -> TimeMs {
+/// The wall clock.
+pub(crate) fn wall_clock() -> TimeNs {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
-    TimeMs(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+    TimeNs(u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
+}
+
+/// The wall clock in milliseconds.
+pub(crate) fn now() -> TimeMs {
+    wall_clock().millis()
 }

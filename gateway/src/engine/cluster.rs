@@ -62,6 +62,11 @@ impl ClusterView {
         status.as_ref().map(look)
     }
 
+    /// On a host that does not lead: engine time of the leader minus this host's wall clock, in milliseconds.
+    pub(crate) fn leader_ahead_ms(&self) -> Option<i64> {
+        self.look(|it| (!it.leading && !it.leader.is_empty()).then_some(it.engine_ahead_ms))?
+    }
+
     /// Refuses a write on a host that does not lead. It may be late, as may one that led until its
     /// engine was frozen: what it does not know or allow may be known and allowed at the leader.
     pub(crate) fn ensure_leads(&self, has_engine: bool) -> Result<(), Failure> {
@@ -117,7 +122,9 @@ mod tests {
         let status = ClusterStatus {
             leading: leads_for_ms.is_some(),
             leads_until_ms: leads_for_ms.map(until).unwrap_or_default(),
+            leader: "other".to_owned(),
             leader_address: "http://10.0.0.11:8080".to_owned(),
+            engine_ahead_ms: 300_000,
             wall_ms: wall_ms() - age_ms,
             ..ClusterStatus::default()
         };
@@ -134,11 +141,13 @@ mod tests {
         let alone = ClusterView::new(None).explain(unavailable());
         assert_eq!(alone.code(), ErrorCode::EngineUnavailable);
 
+        assert_eq!(view().leader_ahead_ms(), None);
         let unknown = view().explain(unavailable()).render(Surface::Trading);
         assert_eq!(unknown.headers["x-error-code"], "not_leading");
         assert!(!unknown.headers.contains_key(X_LEADER));
         write(&file, 0, None);
         let refused = view().ensure_leads(true).unwrap_err();
+        assert_eq!(view().leader_ahead_ms(), Some(300_000));
         assert!(!view().may_lead() && ClusterView::new(None).may_lead());
         assert!(ClusterView::new(Some(folder.path().join("none"))).may_lead());
         for follows in [view().explain(unavailable()), refused] {

@@ -37,6 +37,8 @@ use crate::policy::limits::{ENGINE_ANSWER, MAX_IN_FLIGHT, SNAPSHOT_ANSWER};
 const MIN_PAUSE: Duration = Duration::from_millis(20);
 /// Longest pause between two attempts: a host that takes over accepts orders this soon.
 const MAX_PAUSE: Duration = Duration::from_millis(200);
+/// Engine time is known for this long without a word of the engine.
+const TIME_KEPT: Duration = Duration::from_secs(30);
 /// Pause between two questions for the engine's time.
 const TIME_PAUSE: Duration = Duration::from_secs(1);
 /// The part of a connection's in-flight limit reserved for cancels: an eighth.
@@ -368,11 +370,11 @@ impl EngineLink {
         Sequence(self.shared.acknowledged.load(Ordering::Acquire))
     }
 
-    /// Engine time, by which orders are judged, and what it does about the wall clock; `None` before an engine was
-    /// connected. Without a connection it goes on from what was last heard.
+    /// Engine time, by which orders are judged, and what it does about the wall clock; `None` when nothing was heard of an
+    /// engine for longer than a restart takes. Until then it goes on from what was last heard.
     #[must_use]
     pub(crate) fn time(&self) -> Option<(TimeNs, ClockState)> {
-        let clock = (*self.shared.clock.lock())?;
+        let clock = (*self.shared.clock.lock()).filter(|it| it.heard.elapsed() < TIME_KEPT)?;
         let passed = match clock.state {
             ClockState::Ahead => 0,
             _ => u64::try_from(clock.heard.elapsed().as_nanos()).unwrap_or(u64::MAX),
@@ -586,7 +588,9 @@ impl EngineLink {
 
     fn connected(&self, link: &ThreadLink, welcome: Welcome) {
         let shared = &*self.shared;
-        self.note_time(welcome.time, ClockState::Right);
+        // A welcome tells no state: the first answer does, within a second.
+        let state = self.time().map_or(ClockState::Right, |(_, state)| state);
+        self.note_time(welcome.time, state);
         {
             let mut known = shared.known.lock();
             if known.genesis == welcome.genesis && known.epoch == welcome.epoch {
@@ -803,6 +807,12 @@ mod tests {
             link.note_time(TimeNs(7), ClockState::Ahead);
             tokio::time::sleep(Duration::from_millis(2)).await;
             assert_eq!(link.time(), Some((TimeNs(7), ClockState::Ahead)));
+            // An engine that is silent for long tells no time.
+            let heard = Instant::now()
+                .checked_sub(TIME_KEPT)
+                .expect("the machine ran");
+            link.shared.clock.lock().as_mut().expect("noted").heard = heard;
+            assert_eq!(link.time(), None);
         });
     }
 

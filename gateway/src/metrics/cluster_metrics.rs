@@ -19,7 +19,7 @@ metrics! {
     lag_seconds: Gauge<f64, AtomicU64>, "Time since this host had everything; 0 when it has";
     takeovers: Number, "Takeovers by this engine since its start";
     foreign_messages: Number, "Messages of the replicated log that no host of the cluster signed, read by this engine since its start";
-    clock_differs: Gauge, "1 while the clock of this host differs from those of the other hosts: it does not take over";
+    clock_differs: Gauge, "1 while the clock of this host differs from those of the other hosts";
     waiting: Gauge, "1 while the engine does not run, or neither leads nor follows";
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use foretell_engine::client::Client;
 use foretell_engine::{CLUSTER_STATUS_NAME, SOCKET_NAME};
-use foretell_link::{Answer, ClockState, ClusterStatus, Request, Role, Status};
+use foretell_link::{Answer, CLOCK_TOLERANCE, ClockState, ClusterStatus, Request, Role, Status};
 use foretell_model::TimeNs;
 
 use super::Subject;
@@ -24,19 +24,21 @@ pub(super) fn find(subject: &Subject<'_>) -> Finding {
     }
     match ask(data) {
         Some(status) => judge(status.time, status.clock, wall_clock::now()),
-        None => Finding::ok("agrees with the other hosts, or none is known"),
+        None => Finding::ok(
+            "this host does not lead, and its clock agrees with the others that are known",
+        ),
     }
 }
 
 /// Whether engine time follows wall time.
 fn judge(time: TimeNs, clock: ClockState, wall: TimeNs) -> Finding {
-    let difference = (time.0.cast_signed() - wall.0.cast_signed()) / 1_000_000;
+    let difference = time.millis().0.cast_signed() - wall.millis().0.cast_signed();
     let value = format!("engine time minus wall time is {difference} ms");
     match clock.way_out() {
         None => Finding::ok(value),
         Some(way_out) => Finding::warning(value, way_out),
     }
-    .allowed("up to 2000 ms")
+    .allowed(format!("up to {} ms", CLOCK_TOLERANCE.as_millis()))
 }
 
 /// The status of the engine; `None` of a host that does not lead.

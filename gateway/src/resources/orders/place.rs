@@ -358,7 +358,8 @@ pub(crate) async fn render_verdict(
         Verdict::Rejected(refusal) => refused(
             Some(order),
             status_of(&refusal, about),
-            ApiError::from_order_rejection(&refusal, about).naming_clock(|| app.clock_difference()),
+            ApiError::from_order_rejection(&refusal, about)
+                .naming_clock(|| app.clock_that_refuses(about.timestamp, refusal.details)),
         ),
         Verdict::Applied(_) => {
             refused(Some(order), ResultStatus::Error, ErrorCode::Internal.into())

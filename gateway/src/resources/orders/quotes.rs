@@ -166,7 +166,7 @@ fn answer(
         Verdict::Applied(CommandOutcome::Quotes(result)) => (reply.sequence, Some(result)),
         Verdict::Repeated { first, .. } => (first, None),
         Verdict::Rejected(refusal) => {
-            let clock = || app.clock_difference();
+            let clock = || app.clock_that_refuses(asked.set.timestamp, refusal.details);
             return Err(refused(asked, &refusal, clock).into());
         }
         Verdict::Applied(_) => return Err(ErrorCode::Internal.into()),

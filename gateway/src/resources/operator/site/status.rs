@@ -12,7 +12,7 @@ use foretell_wire::schema::JsonSchema;
 use foretell_wire::{ErrorCode, written};
 use serde::Serialize;
 
-use crate::app::App;
+use crate::app::{App, milliseconds_between};
 use crate::catalog::descriptions::Descriptions;
 use crate::http::answer::Json;
 use crate::http::failure::Failure;
@@ -373,11 +373,6 @@ fn books(view: &View, descriptions: &Descriptions) -> Vec<BookRow> {
         })
     };
     markets.into_iter().take(BOOKS).filter_map(row).collect()
-}
-
-/// One time minus another.
-fn milliseconds_between(time: TimeNs, other: TimeNs) -> i64 {
-    time.millis().0.cast_signed() - other.millis().0.cast_signed()
 }
 
 fn engine(status: &Status, pid: Option<i32>, now: TimeNs) -> Engine {
