@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use foretell_journal::{Durability, JournalState};
+use foretell_journal::JournalState;
 use foretell_link::{
     Answer, Busy, BusyReason, Heartbeat, HeartbeatAnswer, HeartbeatId, Hello, PROTOCOL_VERSION,
     Replace, Reply, Request, Role, SnapshotAnswer, SnapshotResult, Stage, Status, Submit, Timing,
@@ -78,7 +78,7 @@ impl<C: Clocks> RequestHandler<C> {
             epoch: self.journal.epoch(),
             genesis: self.journal.genesis(),
             durable: self.journal.durable(),
-            durability: link_durability(self.journal.durability()),
+            durability: self.journal.durability(),
             time: self.gauges.time(self.clocks.monotonic()),
         }));
         Ok(())
@@ -352,7 +352,7 @@ impl<C: Clocks> RequestHandler<C> {
             // A full staging buffer is handed over within a burst, before the gauges are updated.
             sequence: self.gauges.sequence().max(durable),
             durable,
-            durability: link_durability(self.journal.durability()),
+            durability: self.journal.durability(),
             epoch: self.journal.epoch(),
             time: self.gauges.time(now),
             mode: self.gauges.mode(),
@@ -394,12 +394,4 @@ const fn only_ends_things(command: &Command) -> bool {
                 | Command::CloseMarket { .. }
                 | Command::SetMode { .. }
         )
-}
-
-const fn link_durability(durability: Durability) -> foretell_link::Durability {
-    match durability {
-        Durability::Disk => foretell_link::Durability::Disk,
-        Durability::Process => foretell_link::Durability::Process,
-        Durability::None => foretell_link::Durability::None,
-    }
 }

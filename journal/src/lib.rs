@@ -60,7 +60,7 @@ pub use extent::{Extent, Piece};
 pub use follow::{Follower, Next};
 pub use frame::{Frame, FrameError, Scratch};
 pub use frame_reader::{FrameInclusion, FrameReader, Frames};
-pub use options::{Durability, Options};
+pub use options::Options;
 pub use preallocate::Preallocator;
 pub use recover::{FrameVisitor, Recovered, RecoveryReport, recover, recover_into};
 pub use scan::{Batches, ScanReport, genesis, genesis_of, scan};

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use foretell_model::Durability;
+
 use crate::batch;
 use crate::bytes::{PAGE, to_usize};
 use crate::clock_and_random::{ClockAndRandom, SystemClockAndRandom};
@@ -10,31 +12,6 @@ use crate::disk::{Disk, RealDisk};
 use crate::error::JournalError;
 use crate::frame;
 use crate::segment::FIRST_BATCH;
-
-/// The durability that an acknowledgement guarantees.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Durability {
-    /// On the disk: acknowledged after `fdatasync`. Survives a power cut.
-    #[default]
-    Disk,
-    /// In the kernel: acknowledged after the write. Survives kill -9 of any process. Synced when
-    /// idle and when a segment is full.
-    Process,
-    /// As `Process`, but not synced before the end. For benchmarks only.
-    None,
-}
-
-impl Durability {
-    /// The name in configuration and on health endpoints.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Disk => "disk",
-            Self::Process => "process",
-            Self::None => "none",
-        }
-    }
-}
 
 /// Options for opening a journal for writing.
 #[derive(Clone, Debug)]

@@ -9,10 +9,11 @@ use std::sync::atomic::Ordering;
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
+use foretell_model::Durability;
+
 use crate::bytes::to_usize;
 use crate::disk::{Disk, DiskFile, release_unused, write_all};
 use crate::error::{Context, JournalError};
-use crate::options::Durability;
 use crate::primitives::{AtomicBool, AtomicCell, AtomicU64, Parker, Unparker};
 use crate::state::JournalState;
 

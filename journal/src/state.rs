@@ -5,10 +5,9 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use crossbeam_utils::CachePadded;
-use foretell_model::Sequence;
+use foretell_model::{Durability, Sequence};
 
 use crate::control::{ControlPage, EngineStart, JournalPosition, WriterStatus};
-use crate::options::Durability;
 use crate::primitives::{AtomicBool, AtomicU64};
 
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use foretell_model::Sequence;
+use foretell_model::{Durability, Sequence};
 
 use crate::append::{Handoff, StagedBatch};
 use crate::batch::BatchHeader;
@@ -20,7 +20,6 @@ use crate::directory::{self, DirectoryLock, marker_path};
 use crate::disk::{Disk, DiskFile, write_all};
 use crate::error::{Context, JournalError};
 use crate::log_queue::{Boundary, LogQueue};
-use crate::options::Durability;
 use crate::preallocate::{Preallocator, PreallocatorHandle, PreparedSegment, SealedSegment};
 use crate::primitives::Parker;
 use crate::segment::{self, SegmentHeader};

@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
-use foretell_journal::{Appender, Durability, Options, SyncStep, Syncer};
+use foretell_journal::{Appender, Options, SyncStep, Syncer};
 use foretell_matching::{Capacity, Exchange};
 use foretell_model::limits::MAX_EVENTS;
-use foretell_model::{Command, Event, FramePosition, Sequence, TimeNs, Verdict};
+use foretell_model::{Command, Durability, Event, FramePosition, Sequence, TimeNs, Verdict};
 
 use super::venue::{START_NS, opening_time};
 use super::workload::INDEX_KEY;

@@ -28,8 +28,7 @@ pub use message::{
 pub use replace::Replace;
 pub use role::Role;
 pub use status::{
-    CLOCK_TOLERANCE, ClockState, Durability, SnapshotStatus, Stage, StageBuckets, StageSummary,
-    Status, Timing,
+    CLOCK_TOLERANCE, ClockState, SnapshotStatus, Stage, StageBuckets, StageSummary, Status, Timing,
 };
 pub use too_long::TooLong;
 pub use violation::Violation;

@@ -9,14 +9,14 @@ use foretell_model::codec::Stored;
 use foretell_model::limits::MAX_EVIDENCE_BYTES;
 use foretell_model::record::{self, Record};
 use foretell_model::{
-    AccountNumber, Command, FramePosition, OperatorNumber, Sequence, TimeNs, Verdict,
+    AccountNumber, Command, Durability, FramePosition, OperatorNumber, Sequence, TimeNs, Verdict,
 };
 use rkyv::{Archive, Deserialize, Serialize};
 
 use crate::layout::{self, MAX_ANSWER_BYTES, MAX_NAME_BYTES, put_record};
 use crate::replace::Replace;
 use crate::role::Role;
-use crate::status::{Durability, Status, Timing};
+use crate::status::{Status, Timing};
 use crate::too_long::{TooLong, bounded};
 use crate::violation::Violation;
 

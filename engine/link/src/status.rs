@@ -7,31 +7,8 @@
 
 use std::time::Duration;
 
-use foretell_model::{Sequence, SystemMode, TimeNs};
+use foretell_model::{Durability, Sequence, SystemMode, TimeNs};
 use rkyv::{Archive, Deserialize, Serialize};
-
-/// The guarantee of an acknowledgement (docs/internals/decisions/0003).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
-pub enum Durability {
-    /// After `fdatasync`: survives a power failure.
-    Disk,
-    /// After the write: survives the death of the process.
-    Process,
-    /// Immediately: benchmarks only.
-    None,
-}
-
-impl Durability {
-    /// The name in configuration and health pages.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Disk => "disk",
-            Self::Process => "process",
-            Self::None => "none",
-        }
-    }
-}
 
 /// Engine time and the wall clock of its host agree within this: a larger gap is a step of the clock.
 pub const CLOCK_TOLERANCE: Duration = Duration::from_secs(2);

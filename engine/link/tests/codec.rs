@@ -2,18 +2,17 @@
 
 use foretell_link::layout::{HEADER_BYTES, MAX_ANSWER_BYTES, MAX_NAME_BYTES, MAX_REQUEST_BYTES};
 use foretell_link::{
-    Answer, AnswerDecoder, Busy, BusyReason, Durability, Goodbye, Heartbeat, HeartbeatAnswer,
-    HeartbeatId, Hello, PROTOCOL_VERSION, Reply, Request, RequestDecoder, Role, SnapshotAnswer,
-    SnapshotResult, SnapshotStatus, Stage, StageBuckets, StageSummary, Status, Submit, Timing,
-    Violation, Welcome,
+    Answer, AnswerDecoder, Busy, BusyReason, Goodbye, Heartbeat, HeartbeatAnswer, HeartbeatId,
+    Hello, PROTOCOL_VERSION, Reply, Request, RequestDecoder, Role, SnapshotAnswer, SnapshotResult,
+    SnapshotStatus, Stage, StageBuckets, StageSummary, Status, Submit, Timing, Violation, Welcome,
 };
 use foretell_model::command::{CancelAll, CancelMarketOrders, CancelOrder, Deposit, SetHeartbeat};
 use foretell_model::limits::MAX_EVIDENCE_BYTES;
 use foretell_model::{
-    AccountNumber, Command, CommandOutcome, FramePosition, KeyNumber, Lots, MarketNumber, Micros,
-    OrderId, OrderResult, OrderStatus, OrderType, Outcome, PlaceOrder, Reference, Rejection,
-    RejectionReason, Sequence, Side, SystemMode, TimeMs, TimeNs, TimeSeconds, Verdict,
-    WalletAddress,
+    AccountNumber, Command, CommandOutcome, Durability, FramePosition, KeyNumber, Lots,
+    MarketNumber, Micros, OrderId, OrderResult, OrderStatus, OrderType, Outcome, PlaceOrder,
+    Reference, Rejection, RejectionReason, Sequence, Side, SystemMode, TimeMs, TimeNs, TimeSeconds,
+    Verdict, WalletAddress,
 };
 use proptest::prelude::*;
 

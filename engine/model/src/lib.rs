@@ -10,6 +10,7 @@
 pub mod codec;
 pub mod command;
 pub mod digest;
+mod durability;
 pub mod event;
 pub mod evidence;
 pub mod frame;
@@ -33,6 +34,7 @@ pub mod verdict;
 pub mod words;
 
 pub use command::{Command, CommandKind, PlaceOrder};
+pub use durability::Durability;
 pub use event::{Event, EventKind, Fill};
 pub use frame::{CommandStamp, FramePosition, FrameRef};
 pub use id::{

@@ -7,13 +7,12 @@ use std::time::Duration;
 
 use foretell_engine::client::ClientError;
 use foretell_engine::{EXIT_REFUSED, EngineConfig, EngineError, Publishing};
-use foretell_journal::Durability;
 use foretell_journal::snapshot::{Chunk, Image};
 use foretell_link::{Answer, Request, Role, SnapshotResult};
 use foretell_matching::Exchange;
 use foretell_model::digest::StateDigest;
 use foretell_model::state::{self, StateRecord};
-use foretell_model::{Sequence, Verdict};
+use foretell_model::{Durability, Sequence, Verdict};
 use foretell_view::Chunking;
 
 use crate::harness::{Engine, TestClient, config, frames};

@@ -3,9 +3,9 @@
 
 use std::fmt;
 
-use foretell_journal::{Durability, segment};
+use foretell_journal::segment;
 use foretell_link::Reply;
-use foretell_model::{FramePosition, RejectionReason, Sequence, Verdict};
+use foretell_model::{Durability, FramePosition, RejectionReason, Sequence, Verdict};
 
 use super::coverage::Situation;
 use super::world::World;

@@ -2,8 +2,8 @@
 //! with its own faults, and ends by a crash, an error or a clean stop. The last life has no faults.
 
 use foretell_journal::snapshot::newest_image;
-use foretell_journal::{Durability, JournalError, marker_path};
-use foretell_model::Sequence;
+use foretell_journal::{JournalError, marker_path};
+use foretell_model::{Durability, Sequence};
 
 use super::audit::{audit, unfinished};
 use super::checks::Promise;

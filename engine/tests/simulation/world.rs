@@ -7,11 +7,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
+use foretell_journal::Options;
 use foretell_journal::snapshot::SnapshotStore;
-use foretell_journal::{Durability, Options};
 use foretell_link::Role;
 use foretell_matching::Capacity;
-use foretell_model::{Micros, Sequence, Settings};
+use foretell_model::{Durability, Micros, Sequence, Settings};
 use foretell_view::Chunking;
 use tempfile::TempDir;
 

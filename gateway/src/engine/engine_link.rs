@@ -680,8 +680,8 @@ mod tests {
     use foretell_model::command::CancelOrder;
 
     use super::*;
-    use foretell_link::{Busy, Durability, RequestDecoder};
-    use foretell_model::{FramePosition, OrderId, TimeNs, Verdict};
+    use foretell_link::{Busy, RequestDecoder};
+    use foretell_model::{Durability, FramePosition, OrderId, TimeNs, Verdict};
     use std::io::{Read, Write};
     use std::os::unix::net::{UnixListener, UnixStream as StdStream};
     use std::pin::pin;

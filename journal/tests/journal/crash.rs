@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use common::disk::{Change, RecordingDisk};
 use common::{Writer, content, recovered, small, time};
-use foretell_journal::{Durability, Options, PAGE};
-use foretell_model::Sequence;
+use foretell_journal::{Options, PAGE};
+use foretell_model::{Durability, Sequence};
 
 /// Random numbers from a fixed seed: the same images in every run.
 struct Random(u64);

@@ -8,10 +8,8 @@ use std::time::{Duration, Instant};
 
 use common::disk::{Change, InjectedFault, RecordingDisk};
 use common::small;
-use foretell_journal::{
-    Durability, JournalState, Options, Preallocator, SyncStep, Syncer, recover,
-};
-use foretell_model::Sequence;
+use foretell_journal::{JournalState, Options, Preallocator, SyncStep, Syncer, recover};
+use foretell_model::{Durability, Sequence};
 use rstest::rstest;
 
 const PIECES: u32 = 4;

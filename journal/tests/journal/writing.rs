@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use common::{Writer, content, copy, drain, process_durability, recovered, segment, small, time};
 use foretell_journal::{
-    Durability, Follower, FrameReader, JournalError, Next, Options, receipt, recover, scan,
+    Follower, FrameReader, JournalError, Next, Options, receipt, recover, scan,
 };
-use foretell_model::Sequence;
+use foretell_model::{Durability, Sequence};
 
 const SOON: Duration = Duration::from_secs(30);
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use foretell_model::{Command, Sequence, TimeNs};
+use foretell_model::{Command, Durability, Sequence, TimeNs};
 use loom::sync::atomic::{AtomicU64, Ordering};
 use loom::thread;
 
@@ -13,7 +13,7 @@ use crate::bytes::PAGE;
 use crate::control::{
     ControlPage, ControlView, EngineStart, JournalPosition, SharedAtomics, WriterStatus,
 };
-use crate::options::{Durability, MAX_SINGLE_FRAME_BATCH};
+use crate::options::MAX_SINGLE_FRAME_BATCH;
 use crate::primitives::{Parker, check};
 use crate::segment::FIRST_BATCH;
 use crate::state::JournalState;

@@ -5,9 +5,10 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 
 use foretell_jetstream::server_host;
+use foretell_model::Durability;
 use foretell_replication::is_host_name;
 
-use super::settings::{Cluster, ClusterRole, Durability};
+use super::settings::{Cluster, ClusterRole};
 use crate::config::refusal::Refusal;
 
 impl Cluster {

@@ -8,6 +8,7 @@ use std::time::Duration;
 use foretell_gateway::{
     Compatibility, HeaderPrefix, RateLimits, RequestPolicyConfig, StreamLimits,
 };
+use foretell_model::Durability;
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
@@ -230,18 +231,6 @@ impl Default for Engine {
             reserve_accounts: 16_384,
         }
     }
-}
-
-/// Durability levels (docs/internals/decisions/0003).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Durability {
-    /// After `fdatasync`: survives a power cut.
-    Disk,
-    /// After the write: survives `kill -9`.
-    Process,
-    /// No guarantee; benchmarks only.
-    None,
 }
 
 /// Wait strategies (docs/internals/decisions/0004).

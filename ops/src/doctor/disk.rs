@@ -5,11 +5,12 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use foretell_model::Durability;
 use rustix::fs::StatVfs;
 
 use super::Subject;
 use super::finding::Finding;
-use crate::config::{Config, Durability};
+use crate::config::Config;
 
 /// Longest usual `fdatasync`; an order waits for one.
 const USUAL_SYNC: Duration = Duration::from_millis(10);

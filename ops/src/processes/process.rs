@@ -21,7 +21,7 @@ use super::cluster_config;
 use super::fd_limit;
 use crate::backup::record::LastBackup;
 use crate::cli::{self, EngineArgs, GatewayArgs};
-use crate::config::{ClusterRole, Config, Durability, Wait};
+use crate::config::{ClusterRole, Config, Wait};
 use crate::data_directory::check_owner;
 use crate::exit_codes::GENERAL;
 use crate::failure::Failure;
@@ -80,11 +80,7 @@ pub(crate) fn engine(
 /// What the settings say of an engine, alone or of a cluster.
 pub(crate) fn engine_config(config: &Config) -> Result<EngineConfig, Failure> {
     let mut engine = EngineConfig::new(config.data.directory.clone());
-    engine.journal.durability = match config.engine.durability {
-        Durability::Disk => foretell_journal::Durability::Disk,
-        Durability::Process => foretell_journal::Durability::Process,
-        Durability::None => foretell_journal::Durability::None,
-    };
+    engine.journal.durability = config.engine.durability;
     match config.engine.wait {
         Wait::Auto => {}
         Wait::Spin => engine.waiting = Waiting::Spin,

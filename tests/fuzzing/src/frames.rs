@@ -2,12 +2,12 @@
 //! again, and the messages do not depend on the sizes of reads.
 
 use foretell_link::{
-    Answer, AnswerDecoder, Busy, BusyReason, Durability, Goodbye, Heartbeat, HeartbeatAnswer,
-    HeartbeatId, Hello, PROTOCOL_VERSION, Request, RequestDecoder, Role, SnapshotAnswer,
-    SnapshotResult, Submit, Violation, Welcome,
+    Answer, AnswerDecoder, Busy, BusyReason, Goodbye, Heartbeat, HeartbeatAnswer, HeartbeatId,
+    Hello, PROTOCOL_VERSION, Request, RequestDecoder, Role, SnapshotAnswer, SnapshotResult, Submit,
+    Violation, Welcome,
 };
 use foretell_model::command::CancelOrder;
-use foretell_model::{AccountNumber, Command, OrderId, Sequence, TimeNs};
+use foretell_model::{AccountNumber, Command, Durability, OrderId, Sequence, TimeNs};
 
 use crate::{Seed, world};
 

@@ -11,14 +11,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use foretell_journal::{
-    Appender, Durability, Follower, JournalError, JournalState, Next, Options, RecoveryReport,
-    Scratch, SyncStep, Syncer, recover,
+    Appender, Follower, JournalError, JournalState, Next, Options, RecoveryReport, Scratch,
+    SyncStep, Syncer, recover,
 };
 use foretell_model::command::{CancelOrder, Deposit};
 use foretell_model::event::{AccountOpened, Deposited};
 use foretell_model::{
-    AccountNumber, Command, Event, FramePosition, Micros, OrderId, Reference, Sequence, TimeNs,
-    WalletAddress,
+    AccountNumber, Command, Durability, Event, FramePosition, Micros, OrderId, Reference, Sequence,
+    TimeNs, WalletAddress,
 };
 
 /// Small segments and buffers.
