@@ -6,9 +6,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use foretell_journal::replica::LocalItem;
+use foretell_log_model::{Fault, Model, ModelLog};
+use foretell_model::Sequence;
 use foretell_replication::{
-    Bounds, Decision, Fault, Fill, FillError, Heartbeat, HostRecord, Keys, Message, Model,
-    ModelLog, ReplicatedLog as _, SignedLog, decide,
+    Beginning, Bounds, Decision, Fill, FillError, Heartbeat, HostRecord, Keys, LocateError,
+    Message, ReplicatedLog as _, SignedLog, decide, locate,
 };
 
 const HEADER: &[u8] = b"the header of term 5";
@@ -344,4 +347,38 @@ fn a_record_is_of_the_host_that_signed_it() {
     model.put_record("zzz", before);
     assert_eq!(host.hosts().unwrap()[0], newer);
     assert_eq!(host.hosts().unwrap().len(), 2, "one of each host");
+}
+
+#[test]
+fn a_search_among_strangers_is_bounded_and_can_be_stopped() {
+    let model = Model::default();
+    for number in 0..5_000 {
+        model.intrude(format!("stranger {number}"), b"garbage".to_vec());
+    }
+    let mut log = connect(&model, "alpha");
+    let item = LocalItem {
+        segment: 1,
+        offset: 0,
+        end: 4_096,
+        last: Sequence(0),
+        term: 1,
+        digest: [0; 32],
+        confirmed: true,
+    };
+    let bounds = log.bounds().unwrap();
+    let mut reads = 0;
+    let mut goes_on = || {
+        reads += 1;
+        true
+    };
+    let located = locate(&mut log, bounds, &[item], &mut goes_on);
+    assert!(
+        matches!(located, Err(LocateError::NotSigned)),
+        "{located:?}"
+    );
+    assert!(reads < 768, "{reads} messages were read");
+    let stopped = locate(&mut log, bounds, &[item], &mut || false);
+    assert!(matches!(stopped, Err(LocateError::Stopped)), "{stopped:?}");
+    let stopped = log.beginning(bounds, &mut || false);
+    assert_eq!(stopped, Ok(Beginning::Stopped));
 }

@@ -11,14 +11,13 @@ use foretell_journal::clock_and_random::ClockAndRandom;
 use foretell_journal::replica::{self, MAX_ITEM_BYTES, ReplicaWriter, SET_ASIDE_DIRECTORY};
 use foretell_journal::{Options, Preallocator, Scratch, SyncStep, Syncer};
 use foretell_link::ClockState;
+use foretell_log_model::{Fault, Model};
 use foretell_matching::Capacity;
 use foretell_model::{
     self as model, CloseReason, Command, MarketNumber, MarketState, OperatorNumber, Sequence,
     SystemMode, TimeNs, Verdict,
 };
-use foretell_replication::{
-    ConnectLog, Fault, Heartbeat, Keys, LogError, Model, ReplicatedLog, SignedLog,
-};
+use foretell_replication::{ConnectLog, Heartbeat, Keys, LogError, ReplicatedLog, SignedLog};
 use foretell_stages::Recorder;
 
 use super::disk::CutDisk;

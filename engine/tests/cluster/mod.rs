@@ -19,8 +19,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use foretell_link::ClockState;
+use foretell_log_model::Model;
 use foretell_model::{TimeNs, Verdict};
-use foretell_replication::Model;
 
 use self::host::{Host, SimClock};
 use self::intents::Intent;

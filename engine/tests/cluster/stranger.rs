@@ -1,6 +1,7 @@
 //! Whoever can write to the servers of the log, and has no key of the cluster.
 
-use foretell_replication::{HostRecord, Model, Publish};
+use foretell_log_model::Model;
+use foretell_replication::{HostRecord, Publish};
 
 use crate::simulation::rng::Rng;
 

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use foretell_engine::{ClusterRole, EngineConfig, EngineError};
 use foretell_link::{ClockState, ClusterStatus, Role, Status};
+use foretell_log_model::Model;
 use foretell_model::{
     Command, OperatorNumber, Rejection, RejectionReason, SystemMode, TimeMs, TimeNs, Verdict,
 };
-use foretell_replication::Model;
 
 use crate::cluster::{Host, LONGER_THAN_SILENCE, acknowledged, followed, report};
 use crate::harness::{Engine, TestClient, config, found, frames};

@@ -15,15 +15,14 @@ use foretell_fixtures::order_id;
 use foretell_journal::replica::{MAX_ITEM_BYTES, SET_ASIDE_DIRECTORY};
 use foretell_journal::{Follower, Next, Options};
 use foretell_link::{ClusterStatus, Role};
+use foretell_log_model::Model;
 use foretell_model::command::{AddOperator, CancelOrder, Deposit, ResolveMarket, SetTerms, Split};
 use foretell_model::limits::FORMAT_ID;
 use foretell_model::{
     Command, CommandOutcome, Event, Lots, MarketTerms, Micros, OperatorName, OperatorNumber,
     OperatorRole, Payout, Reference, Sequence, SystemMode, TimeMs, Verdict, WalletAddress,
 };
-use foretell_replication::{
-    ConnectLog, HostRecord, Keys, LogError, Model, ReplicatedLog, SignedLog,
-};
+use foretell_replication::{ConnectLog, HostRecord, Keys, LogError, ReplicatedLog, SignedLog};
 
 use crate::harness::{Engine, OwnedFrame, TestClient, config, found, frames};
 use crate::restart::now;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use foretell_engine::{ClusterRole, EXIT_IO_ERROR, EngineError};
-use foretell_replication::Model;
+use foretell_log_model::Model;
 
 use crate::cluster::{Host, acknowledged, assert_same, followed};
 use crate::harness::Engine;

@@ -22,7 +22,12 @@ const LAYERS: &[&[&str]] = &[
         "foretell-stages",
     ],
     &["foretell-view", "foretell-replication"],
-    &["foretell-wire", "foretell-auth", "foretell-jetstream"],
+    &[
+        "foretell-wire",
+        "foretell-auth",
+        "foretell-jetstream",
+        "foretell-log-model",
+    ],
     &[
         "foretell-operator-client",
         "foretell-terminal",

@@ -5,9 +5,10 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use foretell_replication::{
+    BeatAge, Bounds, LogError, Outcome, Publish, RecordAge, ReplicatedLog, Wake,
+};
 use parking_lot::{Mutex, MutexGuard};
-
-use crate::log::{BeatAge, Bounds, LogError, Outcome, Publish, RecordAge, ReplicatedLog, Wake};
 
 /// What happens to a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
