@@ -32,8 +32,6 @@ mod render;
 mod resources;
 mod routes;
 mod streams;
-#[cfg(test)]
-mod test_view;
 mod view;
 
 pub use access::credentials::BadPrefix;
@@ -54,3 +52,7 @@ pub use policy::limits::{
 pub use policy::rate_limits::RateLimits;
 pub use streams::connection::websocket::{ClientMessage, FrameReader, MAX_REASON, Violation};
 pub use streams::stream_fold::{StreamFold, StreamMessage, StreamReceiver};
+
+#[cfg(test)]
+#[path = "../tests/view/mod.rs"]
+mod test_view;
