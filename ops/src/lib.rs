@@ -15,8 +15,6 @@ mod doctor;
 mod exit_codes;
 pub mod failure;
 mod fingerprint;
-#[cfg(test)]
-mod generated_docs;
 mod journal;
 mod logging;
 mod operator;
@@ -47,6 +45,10 @@ use processes::{process, up};
 
 pub use foretell_terminal as output;
 pub use operator::private_key;
+
+#[cfg(test)]
+#[path = "../tests/generated_docs/mod.rs"]
+mod generated_docs;
 
 /// Runs the program with the arguments of the process.
 #[must_use]

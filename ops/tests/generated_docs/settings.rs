@@ -11,7 +11,7 @@ use super::{check_region, code_list, table};
 use crate::config::check::{MAX_TIMESTAMP_WINDOW_SECONDS, MIN_RING, RANGES, TICKS};
 use crate::config::{self, Config};
 
-const STRUCTURES: &str = include_str!("../config/settings.rs");
+const STRUCTURES: &str = include_str!("../../src/config/settings.rs");
 
 /// A public field of a structure.
 struct Field {
