@@ -1,5 +1,9 @@
 //! Stream messages from frames alone, without a gateway: what tests compare with their own
 //! derivation.
+//!
+//! It stays in the crate, whose private parts it joins: the tests that use it are of another crate (`tests/tests/properties`),
+//! where they share journals with those of the data surface, and a feature for them would make `cargo test --workspace`
+//! compile the gateway again that `cargo run` has compiled. The linker leaves it out: `foretell` has no symbol of it.
 
 use std::path::Path;
 use std::sync::Arc;
