@@ -1,4 +1,8 @@
 //! The mailbox between publisher and ingress. It takes no lock.
+//!
+//! The two are threads, and this is all they share besides the journal: snapshots asked for, written and attested, how far
+//! the view is, and the ends of both. Ingress looks into it in every round and may share its thread with the matcher; a lock
+//! around plain fields would let it wait for a publisher that lost its core.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
