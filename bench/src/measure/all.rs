@@ -34,9 +34,6 @@ pub struct AllScope {
     /// Run only these parts, by the names in the output
     #[arg(long, value_name = "NAME", value_delimiter = ';')]
     only: Vec<String>,
-    /// Baseline command: processes $STREAM, prints `N ns/op`
-    #[arg(long, value_name = "COMMAND")]
-    reference: Option<String>,
     #[command(flatten)]
     scratch: ScratchDir,
 }
@@ -73,11 +70,7 @@ impl AllScope {
         let directory = directory.to_string_lossy();
         let sizes = if self.quick { part.quick } else { part.full };
         let words = part.command.split(' ').chain(sizes.split(' '));
-        let mut words: Vec<_> = words.map(|word| word.replace("$DIR", &directory)).collect();
-        if let Some(command) = self.reference.as_ref().filter(|_| words[0] == "match") {
-            words.extend(["--reference".to_owned(), command.clone()]);
-        }
-        words
+        words.map(|word| word.replace("$DIR", &directory)).collect()
     }
 
     /// Writes one of [`STREAMS`].
@@ -251,7 +244,6 @@ mod tests {
             let all = AllScope {
                 quick,
                 only: Vec::new(),
-                reference: Some("own --array".to_owned()),
                 scratch: ScratchDir::default(),
             };
             for part in PARTS {

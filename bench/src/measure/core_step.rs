@@ -9,7 +9,6 @@ use foretell_matching::{Capacity, Exchange};
 use super::encoding::{self, EVIDENCE_BYTES};
 use super::lap;
 use crate::baselines::array_book::ArrayBook;
-use crate::baselines::external::ExternalBaseline;
 use crate::error::MeasureError;
 use crate::harness::latency::{Stopwatch, cost_of_the_clock, processor_nanos, ratio};
 use crate::harness::threads::joined;
@@ -24,8 +23,6 @@ const ONE_MARKET_GOALS: [f64; 2] = [8.0, 10.0];
 const MANY_MARKETS_GOALS: [f64; 2] = [5.0, 6.0];
 /// Maximum ratio of encoding a frame to copying its bytes.
 pub(crate) const ENCODE_GOAL: f64 = 2.0;
-/// Maximum ratio of our baseline to an external one: a slow baseline would flatter the core.
-const EXTERNAL_GOAL: f64 = 1.1;
 /// Maximum bytes per resting order.
 const MEMORY_GOAL: f64 = 160.0;
 /// Unit of all times.
@@ -47,9 +44,6 @@ pub struct MatchScope {
     /// Runs of every lane; medians are reported
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// Baseline command: processes $STREAM, prints `N ns/op`
-    #[arg(long, value_name = "COMMAND")]
-    reference: Option<String>,
 }
 
 impl MatchScope {
@@ -60,21 +54,15 @@ impl MatchScope {
 
 pub(super) fn measure(scope: &MatchScope) -> Result<Report, MeasureError> {
     let stream = Stream::read(&scope.stream)?;
-    let reference = scope.reference.as_deref();
-    let reference = reference.map(|command| ExternalBaseline::new(command, &scope.stream));
-    compare(&stream, scope.rounds, reference.as_ref())
+    compare(&stream, scope.rounds)
 }
 
 /// Runs every lane `rounds` times (at least once), alternating, pinned to the last core, and takes
-/// medians. A `reference` that processes the same stream runs in alternation as well.
+/// medians.
 ///
 /// # Errors
-/// Lanes disagree on their totals, which makes every figure meaningless; or a reference fails.
-fn compare(
-    stream: &Stream,
-    rounds: usize,
-    reference: Option<&ExternalBaseline>,
-) -> Result<Report, MeasureError> {
+/// Lanes disagree on their totals, which makes every figure meaningless.
+fn compare(stream: &Stream, rounds: usize) -> Result<Report, MeasureError> {
     let report = Report::begin("match", "none");
     pinned(|| {
         let plain = Subject::new(stream, WorkloadKind::Plain);
@@ -82,9 +70,6 @@ fn compare(
         let mut samples = Samples::default();
         for _ in 0..rounds.max(1) {
             samples.round(&plain, &realistic)?;
-            if let Some(reference) = reference {
-                samples.compare_with(reference)?;
-            }
         }
         samples.finish(report, &plain, &realistic)
     })
@@ -152,9 +137,6 @@ fn held_by(capacity: Capacity) -> Option<u64> {
 #[derive(Default)]
 struct Samples {
     array: Vec<f64>,
-    reference: Vec<f64>,
-    /// Last output of the reference.
-    reference_text: String,
     plain: Vec<f64>,
     framed: Vec<f64>,
     encode: Vec<f64>,
@@ -192,20 +174,6 @@ impl Samples {
         self.realistic.push(ratio(lap.nanos, commands));
         self.allocations += lap.allocations;
         same_work(REALISTIC, lap.totals, self.totals)
-    }
-
-    /// Runs a reference, which must count as many trades if it counts them.
-    fn compare_with(&mut self, reference: &ExternalBaseline) -> Result<(), MeasureError> {
-        let run = reference.run()?;
-        let trades = run.trades.unwrap_or(self.totals.trades);
-        let totals = Totals {
-            trades,
-            ..self.totals
-        };
-        same_work(&run.text, totals, self.totals)?;
-        self.reference.push(run.nanos);
-        self.reference_text = run.text;
-        Ok(())
     }
 
     /// Times single commands and builds the report.
@@ -268,15 +236,6 @@ impl Samples {
             MEMORY_GOAL,
             bytes_per_order,
         );
-        if !self.reference.is_empty() {
-            let reference = Measure::of("reference floor", NANOS, self.reference).over(&array);
-            let ours = array.clone().over(&reference).ratio();
-            goal("array book / reference floor", EXTERNAL_GOAL, ours);
-            report.measures.push(reference);
-            report
-                .notes
-                .push(format!("reference: {}", self.reference_text));
-        }
         report
             .measures
             .extend([array, core, realistic, framed, copy, encode]);
@@ -333,7 +292,7 @@ mod tests {
     #[test]
     fn every_lane_does_the_same_work() {
         let stream = crate::generate(3, 5_000, 100).unwrap();
-        let report = compare(&stream, 2, None).unwrap();
+        let report = compare(&stream, 2).unwrap();
         assert_eq!((report.rounds, report.recordings.len()), (2, 4));
         let ratio = |name| report.measure(name).unwrap().ratio().unwrap();
         assert!(
