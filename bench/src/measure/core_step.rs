@@ -254,7 +254,7 @@ impl Samples {
 }
 
 /// Checks that a lane did the expected work.
-pub(super) fn same_work(lane: &str, found: Totals, expected: Totals) -> Result<(), MeasureError> {
+fn same_work(lane: &str, found: Totals, expected: Totals) -> Result<(), MeasureError> {
     if found == expected {
         return Ok(());
     }
@@ -273,7 +273,7 @@ fn timed_array_lap(stream: &Stream) -> Stopwatch {
 
 /// Runs `work` on the last core, since interrupts favour the first; unpinned without permission. It
 /// runs on its own thread, so later measurements can use every core.
-pub(super) fn pinned<T: Send>(
+fn pinned<T: Send>(
     work: impl FnOnce() -> Result<T, MeasureError> + Send,
 ) -> Result<T, MeasureError> {
     let on_last_core = || {

@@ -11,7 +11,6 @@ mod fold;
 mod journal;
 mod lap;
 pub mod load;
-mod markets;
 mod publisher_step;
 mod quotes;
 mod reads;
@@ -46,8 +45,6 @@ pub enum Measurement {
     Replay(replay::ReplayScope),
     /// Time what a command costs publisher and gateways
     Fold(fold::FoldScope),
-    /// Compare matching with 1,000 and 100,000 registered markets
-    Markets(markets::MarketsScope),
     /// Publish snapshots of histories of three lengths
     Snapshots(snapshots::SnapshotsScope),
     /// Restart an engine on a journal of resting orders
@@ -89,7 +86,6 @@ impl Measurement {
             Self::Journal(scope) => journal::measure(scope),
             Self::Replay(scope) => replay::measure(scope),
             Self::Fold(scope) => fold::measure(scope),
-            Self::Markets(scope) => markets::measure(scope),
             Self::Snapshots(scope) => snapshots::measure(scope),
             Self::Recover(scope) => recover::measure(scope),
             Self::Entry(scope) => entry::measure(scope),

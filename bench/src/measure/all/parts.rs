@@ -27,12 +27,6 @@ pub(super) const PARTS: &[Part] = &[
         quick: "--rounds 1",
     },
     Part {
-        name: "markets",
-        command: "markets",
-        full: "--commands 1000000 --rounds 3",
-        quick: "--commands 20000 --rounds 1",
-    },
-    Part {
         name: "journal",
         command: "journal --scratch $DIR",
         full: "--orders 200",
