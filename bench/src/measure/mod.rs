@@ -18,7 +18,6 @@ mod recover;
 pub mod replay;
 mod replicate;
 mod settle;
-mod snapshots;
 mod start;
 mod streams;
 
@@ -45,8 +44,6 @@ pub enum Measurement {
     Replay(replay::ReplayScope),
     /// Time what a command costs publisher and gateways
     Fold(fold::FoldScope),
-    /// Publish snapshots of histories of three lengths
-    Snapshots(snapshots::SnapshotsScope),
     /// Restart an engine on a journal of resting orders
     Recover(recover::RecoverScope),
     /// Time durable signed orders through gateway and engine
@@ -86,7 +83,6 @@ impl Measurement {
             Self::Journal(scope) => journal::measure(scope),
             Self::Replay(scope) => replay::measure(scope),
             Self::Fold(scope) => fold::measure(scope),
-            Self::Snapshots(scope) => snapshots::measure(scope),
             Self::Recover(scope) => recover::measure(scope),
             Self::Entry(scope) => entry::measure(scope),
             Self::Quotes(scope) => quotes::measure(scope),

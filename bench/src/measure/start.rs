@@ -91,7 +91,7 @@ pub(super) fn measure(scope: &StartScope) -> Result<Report, MeasureError> {
 
 /// Runs every history in turn and adds its figures to the report. Returns the data directory of the
 /// last one, too; the others are removed.
-pub(super) fn run_histories(
+fn run_histories(
     report: &mut Report,
     directory: &Path,
     shapes: &[Shape],
@@ -114,7 +114,7 @@ pub(super) fn run_histories(
 
 /// One history, its snapshots, and gateways on it.
 #[derive(Default)]
-pub(super) struct HistoryRun {
+struct HistoryRun {
     trades: u64,
     live_orders: u64,
     accounts: u32,
@@ -123,15 +123,15 @@ pub(super) struct HistoryRun {
     /// From the engine's readiness until its publisher has executed and published the whole
     /// history.
     publish_seconds: f64,
-    pub(super) image_bytes: u64,
+    image_bytes: u64,
     /// Further snapshots, with everything before each already published.
-    pub(super) image_seconds: Vec<f64>,
+    image_seconds: Vec<f64>,
     chunks: u64,
     chunk_bytes: u64,
     /// From the start of each gateway process until it answered with the newest state.
     start_seconds: Vec<f64>,
     /// A gateway's anonymous memory at that time: the maximum of all rounds.
-    pub(super) own_bytes: u64,
+    own_bytes: u64,
     /// Resident memory, touched file pages and the program included.
     resident_bytes: u64,
 }

@@ -94,12 +94,6 @@ pub(super) const PARTS: &[Part] = &[
         quick: "--orders 10000 --rounds 1",
     },
     Part {
-        name: "snapshots",
-        command: "snapshots --scratch $DIR",
-        full: "--trades 300000",
-        quick: "--trades 1000 --orders 1000",
-    },
-    Part {
         name: "start",
         command: "start --wallets 10000 --markets 500 --scratch $DIR",
         full: "--trades 1000000 --seconds 3",
