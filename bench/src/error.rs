@@ -12,7 +12,6 @@ use foretell_ops::failure::Failure;
 use thiserror::Error;
 
 use crate::harness::load_target::TargetError;
-use crate::workloads::stream::StreamError;
 
 /// Why a measurement failed.
 #[derive(Debug, Error)]
@@ -25,9 +24,6 @@ pub enum MeasureError {
         /// Cause.
         source: io::Error,
     },
-    /// A file is not an order stream.
-    #[error(transparent)]
-    Stream(#[from] StreamError),
     /// A server must not be loaded.
     #[error(transparent)]
     Target(#[from] TargetError),
@@ -80,8 +76,6 @@ impl From<MeasureError> for Failure {
         match error {
             MeasureError::Failure(failure) => failure,
             MeasureError::Audit(error) => error.into(),
-            MeasureError::Stream(StreamError::Arguments) => Self::new(text),
-            MeasureError::Stream(_) => Self::new(text).hint("make one with `foretell-bench stream`"),
             MeasureError::Target(TargetError::NotOurs { .. }) => Self::new(text).hint(
                 "a load on somebody else's server is an attack; give --server-is-mine if you run it or its operator has agreed",
             ),

@@ -18,8 +18,5 @@ pub mod workloads;
 
 pub use compare::Comparison;
 pub use error::MeasureError;
-pub use harness::latency::process_nanos;
 pub use measure::Measurement;
 pub use report::Report;
-pub use workloads::generate::generate;
-pub use workloads::stream::{Stream, StreamError};

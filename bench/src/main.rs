@@ -1,16 +1,15 @@
-//! The `foretell-bench` program: measures, and compares, draws and makes the files of measurements.
+//! The `foretell-bench` program: measures, and compares and draws the files of measurements.
 
 mod files;
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use foretell_bench::Measurement;
 use foretell_ops::failure::Failure;
 use foretell_ops::output::Output;
-use serde_json::json;
 
 /// Puts large blocks on huge pages for the matcher's tables and counts memory.
 #[global_allocator]
@@ -34,7 +33,7 @@ struct Cli {
     command: Command,
 }
 
-/// A measurement, or a command about reports and streams.
+/// A measurement, or a command about reports.
 #[derive(Debug, Subcommand)]
 enum Command {
     #[command(flatten)]
@@ -54,17 +53,6 @@ enum Command {
         /// HTML file [default: standard output]
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
-    },
-    /// Write an order stream: equal arguments give equal bytes
-    Stream {
-        /// Output file
-        out: PathBuf,
-        /// Number of markets, drawn by Zipf's law
-        markets: u32,
-        /// Number of commands
-        commands: usize,
-        /// Approximate number of resting orders
-        live: u32,
     },
     /// Run a process of the measured exchange
     #[command(hide = true)]
@@ -86,12 +74,6 @@ fn run(cli: Cli, output: Output) -> Result<ExitCode, Failure> {
     let report = match cli.command {
         Command::Compare { before, after } => return files::compare(&before, &after, output),
         Command::Report { files, out } => return files::page(&files, out.as_deref()),
-        Command::Stream {
-            out,
-            markets,
-            commands,
-            live,
-        } => return write_stream(&out, (markets, commands, live), output),
         Command::Exchange { arguments } => {
             let program = std::iter::once("foretell".into());
             return Ok(foretell_ops::run_with(program.chain(arguments)));
@@ -105,22 +87,6 @@ fn run(cli: Cli, output: Output) -> Result<ExitCode, Failure> {
         false => Err(Failure::new(format!("these parts failed: {failed}"))
             .hint(format!("foretell-bench all --only '{failed}'"))),
     }
-}
-
-fn write_stream(
-    out: &Path,
-    (markets, commands, live): (u32, usize, u32),
-    output: Output,
-) -> Result<ExitCode, Failure> {
-    let stream = foretell_bench::generate(markets, commands, live);
-    let stream = stream.map_err(|error| Failure::new(error.to_string()))?;
-    let written = stream.write(out);
-    written.map_err(|error| Failure::new(error.to_string()))?;
-    let value = json!({ "commands": stream.entries().len(), "orders": stream.orders() });
-    output.answer(&value, |value| {
-        format!("{} commands, {} orders", value["commands"], value["orders"])
-    });
-    Ok(ExitCode::SUCCESS)
 }
 
 #[cfg(test)]
@@ -145,6 +111,7 @@ mod tests {
         );
         assert!(cli(&["recover", "--orders", "7", "--scratch", "/x"]).is_ok());
         assert!(cli(&["recover", "--orders", "0"]).is_err());
+        assert!(cli(&["match", "--commands", "4294967295"]).is_err());
         assert!(cli(&["entry", "--orders", "0"]).is_err());
         assert!(cli(&["audit", "--signatures", "--reference"]).is_err());
         // A process of the exchange gets its arguments as they stand.

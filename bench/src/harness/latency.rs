@@ -102,7 +102,7 @@ pub(crate) fn processor_nanos() -> u64 {
 
 /// CPU time of all threads of this process, ended ones included.
 #[must_use]
-pub fn process_nanos() -> u64 {
+pub(crate) fn process_nanos() -> u64 {
     nanos_of(ClockId::ProcessCPUTime)
 }
 

@@ -10,11 +10,11 @@ mod process;
 use std::path::Path;
 use std::process::Command;
 
-use clap::{Args, Parser};
+use clap::Args;
 
-use self::parts::{PARTS, Part, QUICK_STREAM_COMMANDS, STREAM_COMMANDS, STREAMS};
+use self::parts::{PARTS, Part};
 use self::process::measured;
-use super::{Measurement, ScratchDir};
+use super::ScratchDir;
 use crate::error::MeasureError;
 use crate::report::{Goal, Report};
 
@@ -38,14 +38,6 @@ pub struct AllScope {
     scratch: ScratchDir,
 }
 
-/// The arguments of a part.
-#[derive(Debug, Parser)]
-#[command(no_binary_name = true)]
-struct Arguments {
-    #[command(subcommand)]
-    measurement: Measurement,
-}
-
 impl AllScope {
     /// Runs the chosen parts in sequence and prints the name of each to standard error.
     pub(crate) fn run(&self) -> Result<Report, MeasureError> {
@@ -54,9 +46,6 @@ impl AllScope {
         let directory = self.scratch.directory("all")?;
         let all = run(&chosen, |part| {
             let words = self.words(part, directory.path());
-            if let Measurement::Match(scope) = parsed(&words)?.measurement {
-                self.write_stream(scope.stream())?;
-            }
             measured(Command::new(&program).arg("--json").args(words))
         });
         Ok(match self.quick {
@@ -72,22 +61,6 @@ impl AllScope {
         let words = part.command.split(' ').chain(sizes.split(' '));
         words.map(|word| word.replace("$DIR", &directory)).collect()
     }
-
-    /// Writes one of [`STREAMS`].
-    fn write_stream(&self, file: &Path) -> Result<(), MeasureError> {
-        let stream = STREAMS.iter().find(|(name, ..)| file.ends_with(name));
-        let (_, markets, resting) = *stream.expect("every stream of a part is listed");
-        let commands = match self.quick {
-            true => QUICK_STREAM_COMMANDS,
-            false => STREAM_COMMANDS,
-        };
-        let live = u32::try_from(commands * resting / 1_000).unwrap_or(u32::MAX);
-        Ok(crate::generate(markets, commands, live)?.write(file)?)
-    }
-}
-
-fn parsed(words: &[String]) -> Result<Arguments, MeasureError> {
-    Arguments::try_parse_from(words).map_err(MeasureError::wrong)
 }
 
 /// The parts named in `only`; all without a name.
@@ -170,8 +143,19 @@ fn missing(part: &Report) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
+
     use super::*;
+    use crate::measure::Measurement;
     use crate::report::{Measure, Verdict};
+
+    /// The arguments of a part.
+    #[derive(Debug, Parser)]
+    #[command(no_binary_name = true)]
+    struct Arguments {
+        #[command(subcommand)]
+        _measurement: Measurement,
+    }
 
     #[test]
     fn a_part_that_fails_leaves_the_others() {
@@ -247,11 +231,9 @@ mod tests {
                 scratch: ScratchDir::default(),
             };
             for part in PARTS {
-                let words = parsed(&all.words(part, Path::new("/a b")));
-                let words = words.unwrap_or_else(|error| panic!("{}: {error}", part.name));
-                if let Measurement::Match(scope) = &words.measurement {
-                    assert!(scope.stream().starts_with("/a b"), "{}", part.name);
-                }
+                let words = all.words(part, Path::new("/a b"));
+                let parsed = Arguments::try_parse_from(words);
+                parsed.unwrap_or_else(|error| panic!("{}: {error}", part.name));
             }
         }
     }

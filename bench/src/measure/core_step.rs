@@ -1,8 +1,6 @@
 //! The core over one stream, alternating with the bare array book: plain, with frames, and on a
 //! realistic workload.
 
-use std::path::{Path, PathBuf};
-
 use clap::Args;
 use foretell_matching::{Capacity, Exchange};
 
@@ -13,6 +11,7 @@ use crate::error::MeasureError;
 use crate::harness::latency::{Stopwatch, cost_of_the_clock, processor_nanos, ratio};
 use crate::harness::threads::joined;
 use crate::report::{Goal, Interval, Measure, Report};
+use crate::workloads::generate::{MOST_COMMANDS, generate};
 use crate::workloads::stream::{Stream, Totals};
 use crate::workloads::venue::Venue;
 use crate::workloads::workload::{self, Workload, WorkloadKind};
@@ -38,22 +37,22 @@ pub(crate) const ENCODE: &str = "encoding a frame";
 /// Arguments of `foretell-bench match`.
 #[derive(Debug, Args)]
 pub struct MatchScope {
-    /// Order stream file
-    #[arg(long, value_name = "FILE")]
-    stream: PathBuf,
+    /// Markets of the stream, drawn by Zipf's law
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    markets: u32,
+    /// Commands of the stream
+    #[arg(long, default_value_t = 5_000_000, value_parser = clap::value_parser!(u32).range(1..=MOST_COMMANDS))]
+    commands: u32,
+    /// Approximate number of resting orders
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
+    live: u32,
     /// Runs of every lane; medians are reported
     #[arg(long, default_value_t = 5)]
     rounds: usize,
 }
 
-impl MatchScope {
-    pub(crate) fn stream(&self) -> &Path {
-        &self.stream
-    }
-}
-
 pub(super) fn measure(scope: &MatchScope) -> Result<Report, MeasureError> {
-    let stream = Stream::read(&scope.stream)?;
+    let stream = generate(scope.markets, scope.commands, scope.live);
     compare(&stream, scope.rounds)
 }
 
@@ -291,7 +290,7 @@ mod tests {
 
     #[test]
     fn every_lane_does_the_same_work() {
-        let stream = crate::generate(3, 5_000, 100).unwrap();
+        let stream = generate(3, 5_000, 100);
         let report = compare(&stream, 2).unwrap();
         assert_eq!((report.rounds, report.recordings.len()), (2, 4));
         let ratio = |name| report.measure(name).unwrap().ratio().unwrap();

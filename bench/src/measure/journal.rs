@@ -23,6 +23,7 @@ use crate::harness::live_exchange::start_alone;
 use crate::harness::order_flow::OrderFlow;
 use crate::harness::rounds::Rounds;
 use crate::report::{Goal, Measure, Report};
+use crate::workloads::generate::{MOST_COMMANDS, generate};
 use crate::workloads::workload::WorkloadKind;
 
 /// Maximum ratio of an acknowledgement to a write and sync on an idle engine, minus two wake-ups.
@@ -55,8 +56,8 @@ pub struct JournalScope {
     #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..))]
     orders: u32,
     /// Commands whose frames are encoded, in one market
-    #[arg(long, default_value_t = 500_000)]
-    commands: usize,
+    #[arg(long, default_value_t = 500_000, value_parser = clap::value_parser!(u32).range(1..=MOST_COMMANDS))]
+    commands: u32,
     /// Seconds per round at half load
     #[arg(long = "seconds", value_name = "SECONDS", default_value = "1", value_parser = super::seconds)]
     turn: Duration,
@@ -82,8 +83,8 @@ pub(super) fn measure(scope: &JournalScope) -> Result<Report, MeasureError> {
 }
 
 /// Encodes frames with evidence, and copies them.
-fn encode(report: &mut Report, commands: usize) -> Result<(), MeasureError> {
-    let stream = crate::generate(1, commands, RESTING)?;
+fn encode(report: &mut Report, commands: u32) -> Result<(), MeasureError> {
+    let stream = generate(1, commands, RESTING);
     let subject = Subject::new(&stream, WorkloadKind::Plain);
     let (mut copies, mut encodes) = (Vec::new(), Vec::new());
     for _ in 0..report.rounds {

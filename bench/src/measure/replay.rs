@@ -20,6 +20,7 @@ use super::ScratchDir;
 use crate::error::MeasureError;
 use crate::harness::latency::{processor_nanos, ratio};
 use crate::report::{Goal, Measure, Report};
+use crate::workloads::generate::MOST_COMMANDS;
 use crate::workloads::journal_writer::Written;
 use crate::workloads::journals::{TRAFFIC_MARKETS, write_traffic};
 use crate::workloads::signed_orders::{self, SignedOrder, Terms};
@@ -34,8 +35,8 @@ const SIGNATURES: u32 = 1_000;
 #[derive(Debug, Args)]
 pub struct ReplayScope {
     /// Commands in the journal
-    #[arg(long, default_value_t = 1_000_000)]
-    commands: usize,
+    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1..=MOST_COMMANDS))]
+    commands: u32,
     /// Runs; medians are reported
     #[arg(long, default_value_t = 5)]
     rounds: usize,

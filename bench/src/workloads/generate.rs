@@ -1,4 +1,4 @@
-//! Generates a stream; the same arguments give the same bytes.
+//! Generates a stream; the same arguments give the same commands.
 //!
 //! First resting orders, until `live` of them rest. Then about 45% resting orders, 10% trading
 //! orders, 40% cancels of live orders and 5% of ended orders, steered towards `live` resting
@@ -9,9 +9,11 @@ use rand::RngExt as _;
 use rand_distr::{Distribution as _, Exp1};
 
 use super::random::{Random, Ranks, seeded};
-use super::stream::{Action, Entry, HIGHEST_PRICE, MOST_COMMANDS, Stream, StreamError};
+use super::stream::{Action, Entry, HIGHEST_PRICE, Stream};
 use crate::baselines::array_book::ArrayBook;
 
+/// Ids are 32 bits and count from 1.
+pub(crate) const MOST_COMMANDS: i64 = u32::MAX as i64 - 1;
 const SEED: u64 = 1;
 /// Half of the cancels of ended orders name one of this many that were cancelled last.
 const LATEST_CANCELLED: usize = 1_000;
@@ -20,17 +22,13 @@ const MEAN_DISTANCE_CENTS: f64 = 4.0;
 /// Attempts to find an ended order.
 const ATTEMPTS: u32 = 50;
 
-/// Generates `commands` commands over `markets` markets with about `live` orders resting.
-///
-/// # Errors
-/// Invalid arguments: no market, no command, or no resting order; or more commands than ids.
-pub fn generate(markets: u32, commands: usize, live: u32) -> Result<Stream, StreamError> {
-    if markets == 0 || live == 0 || !(1..=MOST_COMMANDS).contains(&commands) {
-        return Err(StreamError::Arguments);
-    }
+/// Generates `commands` commands over `markets` markets with about `live` orders resting: at least
+/// one of each, and at most [`MOST_COMMANDS`].
+pub(crate) fn generate(markets: u32, commands: u32, live: u32) -> Stream {
+    let (markets, live) = (markets.max(1), live.max(1));
     let mut generator = Generator::new(markets, commands, live);
-    let mut entries = Vec::with_capacity(commands);
-    while entries.len() < commands {
+    let mut entries = Vec::with_capacity(commands as usize);
+    while entries.len() < commands as usize {
         if let Some(entry) = generator.next() {
             generator.record(&entry);
             entries.push(entry);
@@ -56,10 +54,10 @@ struct Generator {
 }
 
 impl Generator {
-    fn new(markets: u32, commands: usize, live: u32) -> Self {
+    fn new(markets: u32, commands: u32, live: u32) -> Self {
         let mut random = seeded(SEED);
         Self {
-            book: ArrayBook::new(markets, number(commands)),
+            book: ArrayBook::new(markets, commands),
             popularity: Ranks::new(markets),
             fair: (0..markets)
                 .map(|_| random.random_range(20.0..80.0))
@@ -206,13 +204,23 @@ fn number(index: usize) -> u32 {
 mod tests {
     use super::*;
 
-    /// Pins the bytes of two small streams: the same arguments must give the same stream
-    /// everywhere.
+    /// Pins two small streams: the same arguments must give the same stream everywhere.
     #[test]
-    fn streams_keep_their_bytes() {
+    fn streams_keep_their_commands() {
         let hashes = [(1, 20_000, 100), (40, 20_000, 1_500)].map(|(markets, commands, live)| {
-            let stream = generate(markets, commands, live).unwrap();
-            blake3::hash(&stream.to_bytes()).to_hex().to_string()
+            let mut hasher = blake3::Hasher::new();
+            for entry in generate(markets, commands, live).entries() {
+                let (kind, side) = match entry.action {
+                    Action::Buy => (0, 0),
+                    Action::Sell => (0, 1),
+                    Action::Cancel => (1, 0),
+                };
+                hasher.update(&[kind, side, entry.price, 0]);
+                for field in [entry.quantity, entry.book, entry.id] {
+                    hasher.update(&field.to_le_bytes());
+                }
+            }
+            hasher.finalize().to_hex().to_string()
         });
         let expected = [
             "ec665b591ceeeafb65629443987f98dc9f3a6875b022df7e5aa98577b945c302",
@@ -223,7 +231,7 @@ mod tests {
 
     #[test]
     fn the_mix_is_as_described() {
-        let stream = generate(1, 40_000, 500).unwrap();
+        let stream = generate(1, 40_000, 500);
         let mut book = ArrayBook::of(&stream);
         stream.entries().iter().for_each(|entry| book.apply(entry));
         let totals = book.totals;
@@ -231,11 +239,16 @@ mod tests {
         assert!((1_500..2_500).contains(&totals.refused), "{totals:?}");
         assert!((2_000..12_000).contains(&totals.trades), "{totals:?}");
         assert!((400..600).contains(&book.live()), "{}", book.live());
-        for (markets, commands, live) in
-            [(0, 1, 1), (1, 0, 1), (1, 1, 0), (1, MOST_COMMANDS + 1, 1)]
-        {
-            let refused = generate(markets, commands, live).unwrap_err().to_string();
-            assert!(refused.contains("4294967294"), "{refused}");
+        // Order books index by id and price.
+        let orders = stream
+            .entries()
+            .iter()
+            .filter(|entry| entry.action != Action::Cancel);
+        let ids = orders.clone().map(|entry| entry.id);
+        assert!(ids.eq(1..=stream.orders()));
+        for order in orders {
+            let has_price = (1..=HIGHEST_PRICE).contains(&order.price);
+            assert!(has_price && order.quantity > 0, "{order:?}");
         }
     }
 }

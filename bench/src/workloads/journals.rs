@@ -9,6 +9,7 @@ use foretell_model::{Command, OrderId, Outcome, PlaceOrder, Side, TimeNs};
 use rand::RngExt as _;
 
 use super::evidence::Evidence;
+use super::generate::generate;
 use super::journal_writer::{JournalWriter, Written};
 use super::random::{random_bytes, seeded};
 use super::venue::{self, Account, FEE_PPM, LimitOrder, Venue};
@@ -19,7 +20,7 @@ use crate::measure::ScratchDir;
 /// Markets of mixed traffic.
 pub(crate) const TRAFFIC_MARKETS: u32 = 1_000;
 /// One command of mixed traffic in this many is an order that rests at the same time as others.
-const RESTING_PART: usize = 20;
+const RESTING_PART: u32 = 20;
 /// Markets and accounts of resting orders.
 const RESTING_MARKETS: u32 = 100;
 const RESTING_ACCOUNTS: u32 = 1_000;
@@ -53,7 +54,7 @@ pub fn with_journal<T>(
     let scratch = ScratchDir::under(scratch).directory("journal")?;
     let journal = scratch.path().join("journal");
     match contents {
-        Contents::Stream => write_traffic(&journal, commands as usize)?,
+        Contents::Stream => write_traffic(&journal, commands)?,
         Contents::Resting => write_resting(&journal, commands, false)?,
         Contents::Signed => write_resting(&journal, commands, true)?,
     };
@@ -63,9 +64,8 @@ pub fn with_journal<T>(
 /// Generates a stream of `commands` commands and writes it as a realistic workload into a new
 /// directory. Each placement has evidence with a random signature. Late cancels are rejected, and
 /// rejected commands are not journalled.
-pub(crate) fn write_traffic(journal: &Path, commands: usize) -> Result<Written, MeasureError> {
-    let live = u32::try_from(commands / RESTING_PART).unwrap_or(u32::MAX);
-    let stream = crate::generate(TRAFFIC_MARKETS, commands.max(1), live.max(1))?;
+pub(crate) fn write_traffic(journal: &Path, commands: u32) -> Result<Written, MeasureError> {
+    let stream = generate(TRAFFIC_MARKETS, commands, commands / RESTING_PART);
     let workload = Workload::new(&stream, WorkloadKind::Realistic);
     let (venue, mut evidence) = (workload.venue(), Evidence::new()?);
     let mut writer = JournalWriter::create(journal, workload.capacity(&venue), STEP_NS)?;

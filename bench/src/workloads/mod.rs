@@ -8,6 +8,6 @@ pub(crate) mod journal_writer;
 pub mod journals;
 pub(crate) mod random;
 pub(crate) mod signed_orders;
-pub mod stream;
+pub(crate) mod stream;
 pub(crate) mod venue;
 pub(crate) mod workload;

@@ -214,7 +214,7 @@ mod tests {
             book,
             id: book + 1,
         });
-        let stream = Stream::new(sales.collect()).unwrap();
+        let stream = Stream::new(sales.collect());
         let workload = Workload::new(&stream, WorkloadKind::Plain);
         let venue = workload.venue();
         let exchange = open(&venue, workload.capacity(&venue)).unwrap();

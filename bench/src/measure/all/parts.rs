@@ -16,15 +16,15 @@ pub(super) struct Part {
 pub(super) const PARTS: &[Part] = &[
     Part {
         name: "match, 1 market",
-        command: "match --stream $DIR/1",
+        command: "match --markets 1",
         full: "--rounds 3",
-        quick: "--rounds 1",
+        quick: "--commands 100000 --live 200 --rounds 1",
     },
     Part {
         name: "match, 1000 markets",
-        command: "match --stream $DIR/1000",
-        full: "--rounds 3",
-        quick: "--rounds 1",
+        command: "match --markets 1000",
+        full: "--live 300000 --rounds 3",
+        quick: "--commands 100000 --live 6000 --rounds 1",
     },
     Part {
         name: "journal",
@@ -112,7 +112,3 @@ pub(super) const PARTS: &[Part] = &[
         quick: "--rounds 1",
     },
 ];
-/// Streams of the core's goals: file name, markets, resting orders of a thousand commands.
-pub(super) const STREAMS: [(&str, u32, usize); 2] = [("1", 1, 2), ("1000", 1_000, 60)];
-pub(super) const STREAM_COMMANDS: usize = 5_000_000;
-pub(super) const QUICK_STREAM_COMMANDS: usize = 100_000;
