@@ -1,10 +1,9 @@
-//! The core over one stream, alternating with the bare array book: plain, with frames, and on a
-//! realistic workload.
+//! The core over one stream, alternating with the bare array book: plain, and on a realistic
+//! workload.
 
 use clap::Args;
 use foretell_matching::{Capacity, Exchange};
 
-use super::encoding::{self, EVIDENCE_BYTES};
 use super::lap;
 use crate::baselines::array_book::ArrayBook;
 use crate::error::MeasureError;
@@ -20,8 +19,6 @@ use crate::workloads::workload::{self, Workload, WorkloadKind};
 /// market, whose book stays in the cache, and of many.
 const ONE_MARKET_GOALS: [f64; 2] = [8.0, 10.0];
 const MANY_MARKETS_GOALS: [f64; 2] = [5.0, 6.0];
-/// Maximum ratio of encoding a frame to copying its bytes.
-pub(crate) const ENCODE_GOAL: f64 = 2.0;
 /// Maximum bytes per resting order.
 const MEMORY_GOAL: f64 = 160.0;
 /// Unit of all times.
@@ -30,9 +27,6 @@ const NANOS: &str = "ns";
 const ARRAY: &str = "array book";
 const CORE: &str = "core";
 const REALISTIC: &str = "core, dressed";
-const FRAMED: &str = "core and frame";
-pub(crate) const COPY: &str = "copying a frame";
-pub(crate) const ENCODE: &str = "encoding a frame";
 
 /// Arguments of `foretell-bench match`.
 #[derive(Debug, Args)]
@@ -75,14 +69,14 @@ fn compare(stream: &Stream, rounds: usize) -> Result<Report, MeasureError> {
 }
 
 /// A workload and the exchange it needs.
-pub(crate) struct Subject<'a> {
-    pub(crate) workload: Workload<'a>,
+struct Subject<'a> {
+    workload: Workload<'a>,
     venue: Venue,
     capacity: Capacity,
 }
 
 impl<'a> Subject<'a> {
-    pub(crate) fn new(stream: &'a Stream, kind: WorkloadKind) -> Self {
+    fn new(stream: &'a Stream, kind: WorkloadKind) -> Self {
         let workload = Workload::new(stream, kind);
         let venue = workload.venue();
         let capacity = workload.capacity(&venue);
@@ -93,7 +87,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    pub(crate) fn open(&self) -> Result<Exchange, MeasureError> {
+    fn open(&self) -> Result<Exchange, MeasureError> {
         workload::open(&self.venue, self.capacity)
     }
 
@@ -132,16 +126,12 @@ fn held_by(capacity: Capacity) -> Option<u64> {
     held.filter(|_| foretell_memory::is_counting())
 }
 
-/// Times of the laps, in nanoseconds per command or frame.
+/// Times of the laps, in nanoseconds per command.
 #[derive(Default)]
 struct Samples {
     array: Vec<f64>,
     plain: Vec<f64>,
-    framed: Vec<f64>,
-    encode: Vec<f64>,
-    copy: Vec<f64>,
     realistic: Vec<f64>,
-    frame_bytes: f64,
     allocations: u64,
     totals: Totals,
 }
@@ -161,13 +151,6 @@ impl Samples {
         self.plain.push(ratio(lap.nanos, commands));
         self.allocations += lap.allocations;
         same_work(CORE, lap.totals, self.totals)?;
-
-        let lap = encoding::lap(&mut plain.open()?, &plain.workload)?;
-        self.framed.push(ratio(lap.apply + lap.encode, commands));
-        self.encode.push(ratio(lap.encode, lap.frames));
-        self.copy.push(ratio(lap.copy, lap.frames));
-        self.frame_bytes = ratio(lap.bytes, lap.frames);
-        same_work(FRAMED, lap.totals, self.totals)?;
 
         let lap = lap::lap(&mut realistic.open()?, &realistic.workload)?;
         self.realistic.push(ratio(lap.nanos, commands));
@@ -204,10 +187,6 @@ impl Samples {
         let core = lane(CORE, self.plain, single).over(&array);
         let single = lap::timed_lap(&mut realistic.open()?, &realistic.workload);
         let realistic = lane(REALISTIC, self.realistic, single).over(&array);
-        let single = encoding::timed_lap(&mut plain.open()?, &plain.workload);
-        let framed = lane(FRAMED, self.framed, single);
-        let copy = Measure::of(COPY, NANOS, self.copy);
-        let encode = Measure::of(ENCODE, NANOS, self.encode).over(&copy);
 
         let memory = plain.memory();
         #[allow(clippy::cast_precision_loss, reason = "a count of few")]
@@ -228,24 +207,20 @@ impl Samples {
             realistic.ratio(),
         );
         goal("allocations within capacity", 0.0, allocations);
-        goal("frame encoding / copy", ENCODE_GOAL, encode.ratio());
         let bytes_per_order = memory.map(|[order, _]| order);
         goal(
             "bytes of the core per resting order",
             MEMORY_GOAL,
             bytes_per_order,
         );
-        report
-            .measures
-            .extend([array, core, realistic, framed, copy, encode]);
+        report.measures.extend([array, core, realistic]);
         let mut bytes = |name, value| report.measures.push(Measure::single(name, "bytes", value));
-        bytes("frame", self.frame_bytes);
         if let Some([order, id]) = memory {
             bytes("a resting order", order);
             bytes("a remembered id", id);
         }
         report.notes.push(format!(
-            "quantiles hold {:.0} ns of the clock's own; {EVIDENCE_BYTES} bytes of a frame are evidence",
+            "quantiles hold {:.0} ns of the clock's own",
             cost_of_the_clock()
         ));
         Ok(report.end())
@@ -292,12 +267,9 @@ mod tests {
     fn every_lane_does_the_same_work() {
         let stream = generate(3, 5_000, 100);
         let report = compare(&stream, 2).unwrap();
-        assert_eq!((report.rounds, report.recordings.len()), (2, 4));
+        assert_eq!((report.rounds, report.recordings.len()), (2, 3));
         let ratio = |name| report.measure(name).unwrap().ratio().unwrap();
-        assert!(
-            ratio(CORE) > 0.0 && ratio(REALISTIC) > 0.0 && ratio(ENCODE) > 0.0,
-            "{report}"
-        );
+        assert!(ratio(CORE) > 0.0 && ratio(REALISTIC) > 0.0, "{report}");
         let other = Totals {
             trades: 1,
             ..Totals::default()

@@ -1,6 +1,5 @@
-//! Cost of durability inside the engine: frame encoding compared with a copy of the same bytes, and
-//! acknowledgements compared with a bare write and `fdatasync` of as many bytes, one at a time and
-//! at half the engine's capacity.
+//! Cost of durability inside the engine: acknowledgements compared with a bare write and `fdatasync`
+//! of as many bytes, one at a time and at half the engine's capacity.
 
 use std::io::{Read as _, Write as _};
 use std::os::unix::net::UnixStream;
@@ -13,9 +12,8 @@ use foretell_engine::JOURNAL_DIRECTORY;
 use foretell_journal::{PAGE, segment};
 use foretell_model::{Sequence, WalletAddress};
 
-use super::core_step::{COPY, ENCODE, ENCODE_GOAL, Subject};
+use super::ScratchDir;
 use super::replay::batches;
-use super::{ScratchDir, encoding};
 use crate::baselines::sync_file::SyncFile;
 use crate::error::MeasureError;
 use crate::harness::latency::{Stopwatch, nanos, ratio};
@@ -23,15 +21,11 @@ use crate::harness::live_exchange::start_alone;
 use crate::harness::order_flow::OrderFlow;
 use crate::harness::rounds::Rounds;
 use crate::report::{Goal, Measure, Report};
-use crate::workloads::generate::{MOST_COMMANDS, generate};
-use crate::workloads::workload::WorkloadKind;
 
 /// Maximum ratio of an acknowledgement to a write and sync on an idle engine, minus two wake-ups.
 const IDLE_GOAL: f64 = 1.3;
 /// Maximum ratios at half load, at median and p99.
 const LOAD_GOALS: [f64; 2] = [2.0, 4.0];
-/// Orders that rest in the stream whose frames are encoded.
-const RESTING: u32 = 10_000;
 /// Owner of the account.
 const OWNER: WalletAddress = WalletAddress([9; 20]);
 /// Commands in flight when measuring the engine's capacity.
@@ -55,9 +49,6 @@ pub struct JournalScope {
     /// Orders per round, one at a time
     #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..))]
     orders: u32,
-    /// Commands whose frames are encoded, in one market
-    #[arg(long, default_value_t = 500_000, value_parser = clap::value_parser!(u32).range(1..=MOST_COMMANDS))]
-    commands: u32,
     /// Seconds per round at half load
     #[arg(long = "seconds", value_name = "SECONDS", default_value = "1", value_parser = super::seconds)]
     turn: Duration,
@@ -70,7 +61,6 @@ pub(super) fn measure(scope: &JournalScope) -> Result<Report, MeasureError> {
     report.rounds = scope.rounds.max(1);
     let scratch = scope.scratch.directory("journal")?;
     let data = scratch.path().join("data");
-    encode(&mut report, scope.commands)?;
     let (engine, ..) = start_alone(&data, &Domains::default(), OWNER)?;
     let mut file = SyncFile::create(&scratch.path().join("floor"))
         .map_err(MeasureError::io("preparing the floor's file"))?;
@@ -80,24 +70,6 @@ pub(super) fn measure(scope: &JournalScope) -> Result<Report, MeasureError> {
     under_load(&mut report, socket, &journal, &mut file, scope.turn)?;
     engine.stop()?;
     Ok(report.end())
-}
-
-/// Encodes frames with evidence, and copies them.
-fn encode(report: &mut Report, commands: u32) -> Result<(), MeasureError> {
-    let stream = generate(1, commands, RESTING);
-    let subject = Subject::new(&stream, WorkloadKind::Plain);
-    let (mut copies, mut encodes) = (Vec::new(), Vec::new());
-    for _ in 0..report.rounds {
-        let lap = encoding::lap(&mut subject.open()?, &subject.workload)?;
-        copies.push(ratio(lap.copy, lap.frames));
-        encodes.push(ratio(lap.encode, lap.frames));
-    }
-    let copy = Measure::of(COPY, "ns", copies);
-    let encode = Measure::of(ENCODE, "ns", encodes).over(&copy);
-    let goal = Goal::at_most("frame encoding / copy", ENCODE_GOAL, encode.ratio());
-    report.goals.push(goal);
-    report.measures.extend([copy, encode]);
-    Ok(())
 }
 
 /// Measures one order at a time.
@@ -326,7 +298,6 @@ mod tests {
         let scope = JournalScope {
             rounds: 1,
             orders: 5,
-            commands: 20_000,
             turn: Duration::from_millis(50),
             scratch: ScratchDir::default(),
         };
@@ -337,7 +308,7 @@ mod tests {
                 "{name}\n{report}"
             );
         }
-        assert_eq!(report.goals.len(), 4);
+        assert_eq!(report.goals.len(), 3);
         assert!(report.measure("a batch, half load").unwrap().value >= 4096.0);
     }
 

@@ -11,7 +11,7 @@ use crate::workloads::workload::{Workload, time};
 
 /// Commands prepared before the clock starts: as many as a burst of the ring, and few enough to
 /// stay in the L1 cache.
-pub(super) const BURST: usize = 256;
+const BURST: usize = 256;
 /// Capacity for the events of a burst.
 const BURST_EVENTS: usize = 1 << 16;
 
@@ -25,23 +25,20 @@ pub(super) struct Lap {
     pub(super) allocations: u64,
 }
 
-/// Commands of a burst, the ends of their events, and the verdicts.
-pub(super) struct Burst {
-    pub(super) commands: Vec<Command>,
-    pub(super) events: Vec<Event>,
-    /// End of each command's events in `events`.
-    pub(super) ends: Vec<usize>,
+/// Commands of a burst, their events and verdicts.
+struct Burst {
+    commands: Vec<Command>,
+    events: Vec<Event>,
     verdicts: Vec<Verdict>,
     prefetch_states: Vec<PrefetchState>,
     first: usize,
 }
 
 impl Burst {
-    pub(super) fn new() -> Self {
+    fn new() -> Self {
         Self {
             commands: Vec::with_capacity(BURST),
             events: Vec::with_capacity(BURST_EVENTS),
-            ends: Vec::with_capacity(BURST),
             verdicts: Vec::with_capacity(BURST),
             prefetch_states: Vec::with_capacity(BURST),
             first: 0,
@@ -49,12 +46,11 @@ impl Burst {
     }
 
     /// Prepares up to `most` commands from `first` on; `false` at the end of the stream.
-    pub(super) fn load(&mut self, workload: &Workload<'_>, first: usize, most: usize) -> bool {
+    fn load(&mut self, workload: &Workload<'_>, first: usize, most: usize) -> bool {
         let end = workload.stream.entries().len().min(first + most);
         self.first = first;
         self.commands.clear();
         self.events.clear();
-        self.ends.clear();
         self.verdicts.clear();
         self.prefetch_states.clear();
         self.commands
@@ -65,7 +61,7 @@ impl Burst {
     }
 
     /// Applies all commands, prefetching each in stages before its turn.
-    pub(super) fn apply(&mut self, exchange: &mut Exchange) {
+    fn apply(&mut self, exchange: &mut Exchange) {
         self.prefetch_first(exchange);
         for (index, command) in self.commands.iter().enumerate() {
             let at = self.first + index;
@@ -76,7 +72,6 @@ impl Burst {
                 }
             }
             let verdict = exchange.apply(command, time(at), &mut self.events);
-            self.ends.push(self.events.len());
             self.verdicts.push(verdict);
         }
     }
@@ -94,7 +89,7 @@ impl Burst {
 
     /// Adds the events to `totals`. A rejection other than of a late cancel is an error: the run would
     /// be meaningless.
-    pub(super) fn count(&self, totals: &mut Totals) -> Result<(), MeasureError> {
+    fn count(&self, totals: &mut Totals) -> Result<(), MeasureError> {
         for (command, verdict) in self.commands.iter().zip(&self.verdicts) {
             match verdict {
                 Verdict::Applied(CommandOutcome::Cancelled { .. }) => totals.cancelled += 1,

@@ -5,7 +5,6 @@ mod audit;
 mod catalog;
 mod core_step;
 mod data;
-mod encoding;
 mod entry;
 mod fold;
 mod journal;
@@ -38,7 +37,7 @@ pub enum Measurement {
     All(all::AllScope),
     /// Compare the matching core with a bare array book
     Match(core_step::MatchScope),
-    /// Measure frame encoding and durable acknowledgements
+    /// Measure durable acknowledgements
     Journal(journal::JournalScope),
     /// Re-execute a journal and time each part of the replay
     Replay(replay::ReplayScope),

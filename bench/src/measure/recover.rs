@@ -59,6 +59,7 @@ pub(super) fn measure(scope: &RecoverScope) -> Result<Report, MeasureError> {
     );
     report.rounds = rounds;
     let commands = ratio(written.last.0, 1);
+    let order_bytes = ratio(journal_bytes, orders.into());
     let rates = restarts.iter().map(|seconds| commands / seconds).collect();
     let slowest = restarts.iter().copied().fold(0.0, f64::max);
     let read = Measure::of("reading and CRC32C", "s", reads);
@@ -69,6 +70,7 @@ pub(super) fn measure(scope: &RecoverScope) -> Result<Report, MeasureError> {
         restart,
         Measure::single("slowest restart", "s", slowest),
         Measure::of("commands a second", "1/s", rates).higher(),
+        Measure::single("journal, an order", "bytes", order_bytes),
     ];
     Ok(report.end())
 }

@@ -30,7 +30,7 @@ pub(super) const PARTS: &[Part] = &[
         name: "journal",
         command: "journal --scratch $DIR",
         full: "--orders 200",
-        quick: "--orders 20 --commands 20000 --rounds 1 --seconds 0.2",
+        quick: "--orders 20 --rounds 1 --seconds 0.2",
     },
     Part {
         name: "entry",
