@@ -26,32 +26,27 @@ pub(crate) struct BareAnswer {
 
 /// Starts a server that always responds `answer`.
 pub(crate) fn start(answer: BareAnswer) -> io::Result<ServingThread> {
-    answering(THREAD, || {
-        Ok(move |_| {
-            let mut response = Response::new(Full::new(answer.body.clone()));
-            *response.headers_mut() = answer.fields.clone();
-            std::future::ready(response)
-        })
+    answering(THREAD, move |_| {
+        let mut response = Response::new(Full::new(answer.body.clone()));
+        *response.headers_mut() = answer.fields.clone();
+        std::future::ready(response)
     })
 }
 
-/// Answers by the function that `make` returns; `make` runs on the server's thread inside its
-/// runtime.
-pub(crate) fn answering<M, A, F>(name: &str, make: M) -> io::Result<ServingThread>
+/// Starts a server that answers by a function.
+pub(crate) fn answering<A, F>(name: &str, answer: A) -> io::Result<ServingThread>
 where
-    M: FnOnce() -> io::Result<A> + Send + 'static,
     A: Fn(Request<Incoming>) -> F + Clone + Send + 'static,
     F: Future<Output = Response<Full<Bytes>>> + Send + 'static,
 {
-    ServingThread::start(name, |listener| serve(listener, make))
+    ServingThread::start(name, |listener| serve(listener, answer))
 }
 
-async fn serve<A, F>(listener: TcpListener, make: impl FnOnce() -> io::Result<A>) -> io::Result<()>
+async fn serve<A, F>(listener: TcpListener, answer: A) -> io::Result<()>
 where
     A: Fn(Request<Incoming>) -> F + Clone + Send + 'static,
     F: Future<Output = Response<Full<Bytes>>> + Send + 'static,
 {
-    let answer = make()?;
     loop {
         let (stream, _) = listener.accept().await?;
         stream.set_nodelay(true)?;

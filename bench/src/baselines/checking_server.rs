@@ -1,9 +1,8 @@
 //! Baseline server with the minimum work for signed orders: hyper, the request's HMAC, JSON
-//! parsing, the order's signature. Optionally it syncs each order to disk through a Unix socket.
+//! parsing, the order's signature. Optionally it syncs each order to disk.
 //! There is no exchange.
 
 use std::io;
-use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -23,8 +22,8 @@ use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 
 use super::bare_server;
+use super::group_sync::SyncLink;
 use super::serving_thread::ServingThread;
-use super::sync_peer::SyncLink;
 use crate::harness::latency::now_ms;
 use crate::harness::live_exchange::{self, PREFIX};
 use crate::workloads::signed_orders::Terms;
@@ -63,11 +62,10 @@ impl Checks {
 
     /// Starts a server, on a thread named `name`, that checks requests and, with `sync`, stores
     /// orders.
-    pub(crate) fn serve(self, name: &str, sync: Option<UnixStream>) -> io::Result<ServingThread> {
+    pub(crate) fn serve(self, name: &str, sync: Option<SyncLink>) -> io::Result<ServingThread> {
         let checks = Arc::new(self);
-        bare_server::answering(name, move || {
-            let link = sync.map(SyncLink::open).transpose()?;
-            Ok(move |request| respond(Arc::clone(&checks), link.clone(), request))
+        bare_server::answering(name, move |request| {
+            respond(Arc::clone(&checks), sync.clone(), request)
         })
     }
 

@@ -51,11 +51,9 @@ const COST_ORDERS: usize = 3_000;
 struct Round {
     exchange: KneeSearch,
     checks: KneeSearch,
-    /// The same checks plus one sync per batch of concurrent requests.
-    synced: KneeSearch,
     /// The exchange at half of its knee.
     half: Outcome,
-    /// Checks and a sync at the same rate.
+    /// The checks and a sync of what came together, at the same rate.
     half_floor: Outcome,
     /// The exchange at the same rate, with a client that reads lists of markets.
     half_lists: Outcome,
@@ -88,7 +86,6 @@ pub(super) fn compare(scope: &LoadScope) -> Result<Report, MeasureError> {
         };
         let exchange_knee = knee(&exchange, before.map(|round| &round.exchange))?;
         let checks_knee = knee(&checks, before.map(|round| &round.checks))?;
-        let synced_knee = knee(&synced, before.map(|round| &round.synced))?;
         let half = exchange_knee
             .knee
             .ok_or_else(|| MeasureError::wrong("the exchange kept up with no rate at all"))?
@@ -117,7 +114,6 @@ pub(super) fn compare(scope: &LoadScope) -> Result<Report, MeasureError> {
         rounds.push(Round {
             exchange: exchange_knee,
             checks: checks_knee,
-            synced: synced_knee,
             half,
             half_floor,
             half_lists,
@@ -240,11 +236,10 @@ fn knees(report: &mut Report, rounds: &[Round]) {
         Measure::of(name, "requests/s", rounds.iter().map(knee).collect()).higher()
     };
     let floor = knee("knee, checks alone", |round| &round.checks);
-    let synced = knee("knee, checks and sync", |round| &round.synced).over(&floor);
     let exchange = knee("knee", |round| &round.exchange).over(&floor);
     let goal = Goal::at_least("knee / checks alone", KNEE_GOAL, exchange.ratio());
     report.goals.push(goal);
-    report.measures.extend([floor, synced, exchange]);
+    report.measures.extend([floor, exchange]);
 }
 
 /// Selects a quantile.

@@ -7,8 +7,8 @@ use foretell_model::Sequence;
 
 use super::endpoint::Endpoint;
 use crate::baselines::checking_server::Checks;
+use crate::baselines::group_sync::GroupSync;
 use crate::baselines::serving_thread::ServingThread;
-use crate::baselines::sync_peer::SyncProcess;
 use crate::error::MeasureError;
 use crate::harness::live_exchange::{self, LiveExchange};
 use crate::harness::thread_time::ThreadTime;
@@ -23,7 +23,7 @@ pub(super) struct ServerUnderTest {
 
 enum Server {
     Exchange(Box<LiveExchange>),
-    Bare(ServingThread, Option<SyncProcess>),
+    Bare(ServingThread, Option<GroupSync>),
 }
 
 impl ServerUnderTest {
@@ -45,7 +45,7 @@ impl ServerUnderTest {
         Self::bare("bare-checks", None)
     }
 
-    /// Baseline: the checks, and a process that writes and syncs to a file in `directory`.
+    /// Baseline: the checks, and a thread that writes and syncs to a file in `directory`.
     pub(super) fn checks_and_sync(directory: &Path) -> Result<Self, MeasureError> {
         Self::bare("bare-and-sync", Some(directory))
     }
@@ -53,12 +53,12 @@ impl ServerUnderTest {
     fn bare(name: &str, directory: Option<&Path>) -> Result<Self, MeasureError> {
         let domains = Domains::default();
         let owner = signed_orders::signer()?.address();
-        let sync = directory.map(SyncProcess::start).transpose();
-        let (process, stream) = sync
+        let sync = directory.map(GroupSync::start).transpose();
+        let (sync, link) = sync
             .map_err(MeasureError::io("starting the floor's sync"))?
             .unzip();
         let server = Checks::new(owner, &domains)
-            .serve(name, stream)
+            .serve(name, link)
             .map_err(MeasureError::io("starting a bare server"))?;
         let (master, origin) = live_exchange::secrets(owner);
         let trio = master.trio(&origin, domains.chain_id());
@@ -66,7 +66,7 @@ impl ServerUnderTest {
         Ok(Self {
             endpoint: Endpoint::bench(server.address, &domains, credentials)?,
             threads: vec![name.to_owned()],
-            server: Server::Bare(server, process),
+            server: Server::Bare(server, sync),
         })
     }
 
@@ -91,9 +91,9 @@ impl ServerUnderTest {
     pub(super) fn stop(self) -> Result<(), MeasureError> {
         match self.server {
             Server::Exchange(exchange) => exchange.stop(),
-            Server::Bare(server, process) => {
+            Server::Bare(server, sync) => {
                 server.stop()?;
-                process.map_or(Ok(()), SyncProcess::join)
+                sync.map_or(Ok(()), GroupSync::join)
             }
         }
     }
