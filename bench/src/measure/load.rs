@@ -3,7 +3,8 @@
 //! requests due during the stall. Every answer is checked.
 //!
 //! One run has one rate, `knee_search` finds the highest rate a server sustains, and `compare`
-//! compares our exchange with baseline servers that do the same checks. [`load_target`] keeps a load away
+//! compares our exchange with baseline servers that do the same checks, and trading beside a
+//! settlement with trading alone. [`load_target`] keeps a load away
 //! from servers of others.
 //!
 //! Deliberately absent: TLS, HTTP/2, redirects, answers without a length.
@@ -24,6 +25,7 @@ mod schedule;
 mod script;
 mod sender;
 mod server_under_test;
+mod settlement;
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -78,7 +80,7 @@ and timed from then: a stalled server is charged for all requests due during the
 answer is checked; the first wrong one ends the run with exit code 1.
 
 Without --url and --rate: start an exchange and baseline servers with the same checks, search the \
-highest rate of each, and print goals. With --rate: one run at that rate. With --url: load that \
+highest rate of each, trade beside the settlement of large markets, and print goals. With --rate: one run at that rate. With --url: load that \
 server, by a search or by one run with --rate.
 
 A server on this machine may be loaded freely, any other only with --server-is-mine. The account \
@@ -111,8 +113,11 @@ pub struct LoadScope {
     #[arg(long, default_value_t = 5, conflicts_with = "rate", value_parser = clap::value_parser!(u32).range(1..=100))]
     precision: u32,
     /// Rounds against baseline servers; medians are reported
-    #[arg(long, default_value_t = 3, conflicts_with_all = ["rate", "url"])]
-    rounds: usize,
+    #[arg(long, default_value_t = 3, conflicts_with_all = ["rate", "url"], value_parser = clap::value_parser!(u32).range(1..=100))]
+    rounds: u32,
+    /// Accounts that hold shares of the markets settled beside trading
+    #[arg(long, default_value_t = 77_000, conflicts_with_all = ["rate", "url"], value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    holders: u32,
     /// URL of the trading surface to load: http://HOST:PORT
     #[arg(long, requires = "token")]
     url: Option<String>,

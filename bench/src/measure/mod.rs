@@ -16,7 +16,6 @@ mod reads;
 mod recover;
 pub mod replay;
 mod replicate;
-mod settle;
 mod start;
 mod streams;
 
@@ -64,8 +63,6 @@ pub enum Measurement {
     Streams(streams::StreamsScope),
     /// Compare replicated acknowledgements with a bare client
     Replicate(replicate::ReplicateScope),
-    /// Time trading during the settlement of large markets
-    Settle(settle::SettleScope),
     /// Audit a journal of mixed traffic and one of resting orders
     Audit(audit::AuditScope),
 }
@@ -92,7 +89,6 @@ impl Measurement {
             Self::Reads(scope) => reads::measure(scope),
             Self::Streams(scope) => streams::measure(scope),
             Self::Replicate(scope) => replicate::measure(scope),
-            Self::Settle(scope) => settle::measure(scope),
             Self::Audit(scope) => audit::measure(scope),
         }
     }

@@ -45,12 +45,6 @@ pub(super) const PARTS: &[Part] = &[
         quick: "--requests 16 --rounds 1",
     },
     Part {
-        name: "settle",
-        command: "settle --holders 77000 --markets 4 --rounds 3 --scratch $DIR",
-        full: "--rate 10000 --turn-ms 400",
-        quick: "--rate 500 --turn-ms 100",
-    },
-    Part {
         name: "reads",
         command: "reads --scratch $DIR",
         full: "--seconds 8",

@@ -1,5 +1,6 @@
 //! Compares our exchange with baseline servers that make the same checks, alternating in one run:
-//! throughput at the knee, latency at half of that load, and CPU cost of an order in the gateway.
+//! throughput at the knee, latency at half of that load, CPU cost of an order in the gateway, and
+//! trading beside a settlement.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -16,6 +17,7 @@ use super::latency_record::histogram;
 use super::list_reader::ListReader;
 use super::request_mix::RequestMix;
 use super::server_under_test::ServerUnderTest;
+use super::settlement::{self, Settlements};
 use super::{FACTOR, LoadScope, Plan, SEARCH_PATIENCE, run};
 use crate::baselines::checking_server::Checks;
 use crate::error::MeasureError;
@@ -70,7 +72,7 @@ pub(super) fn compare(scope: &LoadScope) -> Result<Report, MeasureError> {
     let mut report = Report::begin("load", "disk");
     report.scope = format!("{}, p99 <= {} ms at the knee", scope.words(), scope.p99);
     let mut rounds: Vec<Round> = Vec::new();
-    for number in 0..scope.rounds.max(1) {
+    for number in 0..scope.rounds {
         let scratch = scope.scratch().directory("load")?;
         let exchange = ServerUnderTest::exchange(&scratch.path().join("data"))?;
         let checks = ServerUnderTest::checks()?;
@@ -125,6 +127,13 @@ pub(super) fn compare(scope: &LoadScope) -> Result<Report, MeasureError> {
         synced.stop()?;
     }
     fill(&mut report, &rounds);
+    let settlements = Settlements {
+        holders: scope.holders,
+        rounds: scope.rounds,
+    };
+    let half = rounds.iter().map(|round| round.half.rate).min();
+    let rate = half.unwrap_or(1);
+    settlement::measure(&mut report, &scope.scratch(), settlements, rate)?;
     Ok(report.end())
 }
 

@@ -226,18 +226,25 @@ fn every_kind_is_answered_by_an_exchange() {
 
 #[test]
 fn an_exchange_and_its_floors_are_compared() {
-    let mut scope = scope(&["--rounds", "1", "--connections", "4", "--p99", "200"]).unwrap();
+    let words = "--rounds 1 --connections 4 --p99 400 --precision 100 --holders 3000";
+    let mut scope = scope(&words.split(' ').collect::<Vec<_>>()).unwrap();
     // A busy machine must not prevent finding a rate.
     scope.measured = Duration::from_millis(50);
     let report = compare::compare(&scope).unwrap();
-    assert_eq!((report.rounds, report.goals.len()), (1, 6));
+    assert_eq!((report.rounds, report.goals.len()), (1, 7));
     assert!(
         report
             .goals
             .iter()
             .all(|goal| goal.found.is_some_and(|found| found > 0.0))
     );
-    assert_eq!(report.recordings.len(), 3);
+    assert_eq!(report.recordings.len(), 5);
+    // Three steps of a thousand accounts for each of four markets.
+    let settled = report.notes.last().unwrap();
+    assert!(
+        settled.ends_with(" of 12 steps within the turns"),
+        "{settled}"
+    );
 }
 
 fn scope(words: &[&str]) -> Result<LoadScope, clap::Error> {
