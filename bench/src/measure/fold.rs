@@ -26,7 +26,7 @@ const BYTES_GOAL: f64 = 300.0;
 /// Arguments of `foretell-bench fold`.
 #[derive(Debug, Args)]
 pub struct FoldScope {
-    /// Trades of the history, which is that of `foretell-bench start`
+    /// Trades of the history, which is that of `foretell-bench recover`
     #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1_000..))]
     trades: u32,
     /// Rounds; medians are reported

@@ -10,13 +10,11 @@ mod fold;
 mod journal;
 mod lap;
 pub mod load;
-mod publisher_step;
 mod quotes;
 mod reads;
 mod recover;
 pub mod replay;
 mod replicate;
-mod start;
 mod streams;
 
 use std::path::{Path, PathBuf};
@@ -42,14 +40,12 @@ pub enum Measurement {
     Replay(replay::ReplayScope),
     /// Time what a command costs publisher and gateways
     Fold(fold::FoldScope),
-    /// Restart an engine on a journal of resting orders
+    /// Start engines on resting orders and gateways on a long history
     Recover(recover::RecoverScope),
     /// Time durable signed orders through gateway and engine
     Entry(entry::EntryScope),
     /// Compare signed sets of quotes with single orders and batches
     Quotes(quotes::QuotesScope),
-    /// Start gateways on a long history and time snapshots
-    Start(start::StartScope),
     /// Send orders, cancels and reads at a constant rate
     #[command(long_about = load::ABOUT)]
     Load(Box<load::LoadScope>),
@@ -82,7 +78,6 @@ impl Measurement {
             Self::Recover(scope) => recover::measure(scope),
             Self::Entry(scope) => entry::measure(scope),
             Self::Quotes(scope) => quotes::measure(scope),
-            Self::Start(scope) => start::measure(scope),
             Self::Load(scope) => load::measure(scope),
             Self::Data(scope) => data::measure(scope),
             Self::Catalog(scope) => catalog::measure(scope),

@@ -1,5 +1,9 @@
-//! Restart time of an engine: a journal of resting placements is written once, and engines start on
-//! it. Baseline, alternating with the starts: reading the same files with their CRC32C.
+//! Starts: of an engine on a journal of resting placements, alternating with its baseline, reading the
+//! same files with their CRC32C; and of gateways on a long history, with what snapshots of it cost the
+//! engine's step.
+
+mod publisher_step;
+mod start;
 
 use std::fs::File;
 use std::io::Read as _;
@@ -11,7 +15,7 @@ use foretell_engine::{EngineConfig, JOURNAL_DIRECTORY};
 use foretell_journal::segment;
 use foretell_model::{FramePosition, Sequence};
 
-use super::ScratchDir;
+use super::{HistorySize, ScratchDir};
 use crate::error::MeasureError;
 use crate::harness::latency::ratio;
 use crate::report::{Goal, Measure, Report};
@@ -28,25 +32,43 @@ pub struct RecoverScope {
     /// Placements in the journal
     #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1..))]
     orders: u32,
-    /// Restarts; medians are reported
+    /// Trades of the history; 2 GB of disk a million
+    #[arg(long, default_value_t = 10_000_000, value_parser = clap::value_parser!(u32).range(1_000..))]
+    trades: u32,
+    #[command(flatten)]
+    size: HistorySize,
+    /// Starts of each kind, rounds per lane; medians are reported
     #[arg(long, default_value_t = 5)]
     rounds: usize,
+    /// Seconds of a round with or without snapshots
+    #[arg(long = "seconds", value_name = "SECONDS", default_value = "10", value_parser = super::seconds)]
+    turn: Duration,
     #[command(flatten)]
     scratch: ScratchDir,
 }
 
-/// Writes a journal once, and restarts an engine on it.
 pub(super) fn measure(scope: &RecoverScope) -> Result<Report, MeasureError> {
-    let (orders, rounds) = (scope.orders, scope.rounds.max(1));
     let mut report = Report::begin("recover", "disk");
-    let scratch = scope.scratch.directory("recover")?;
+    report.rounds = scope.rounds.max(1);
+    restarts(&mut report, scope.orders, &scope.scratch)?;
+    let scratch = scope.scratch.directory("start")?;
+    let history = scratch.path().join("history");
+    start::measure(&mut report, &history, &scope.size.shape(scope.trades))?;
+    publisher_step::measure(&mut report, &history, scope.turn)?;
+    report.scope += &format!("; gateways on a history of {} trades", scope.trades);
+    Ok(report.end())
+}
+
+/// Writes a journal once, and restarts an engine on it.
+fn restarts(report: &mut Report, orders: u32, scratch: &ScratchDir) -> Result<(), MeasureError> {
+    let scratch = scratch.directory("recover")?;
     let data = scratch.path();
     let written = write_resting(&data.join(JOURNAL_DIRECTORY), orders, false)?;
     let files = files(&data.join(JOURNAL_DIRECTORY), written.end)?;
 
     let (mut restarts, mut reads) = (Vec::new(), Vec::new());
     let mut journal_bytes = 0;
-    for _ in 0..rounds {
+    for _ in 0..report.rounds {
         let (read, bytes) =
             read_and_check(&files).map_err(MeasureError::io("reading the journal"))?;
         journal_bytes = bytes;
@@ -57,7 +79,6 @@ pub(super) fn measure(scope: &RecoverScope) -> Result<Report, MeasureError> {
         "{orders} orders that rest, {} commands, {journal_bytes} bytes of journal",
         written.last
     );
-    report.rounds = rounds;
     let commands = ratio(written.last.0, 1);
     let order_bytes = ratio(journal_bytes, orders.into());
     let rates = restarts.iter().map(|seconds| commands / seconds).collect();
@@ -65,14 +86,14 @@ pub(super) fn measure(scope: &RecoverScope) -> Result<Report, MeasureError> {
     let read = Measure::of("reading and CRC32C", "s", reads);
     let restart = Measure::of("restart", "s", restarts).over(&read);
     report.goals.push(goal(restart.value, orders));
-    report.measures = vec![
+    report.measures.extend([
         read,
         restart,
         Measure::single("slowest restart", "s", slowest),
         Measure::of("commands a second", "1/s", rates).higher(),
         Measure::single("journal, an order", "bytes", order_bytes),
-    ];
-    Ok(report.end())
+    ]);
+    Ok(())
 }
 
 /// Goal, scaled to a million orders.
@@ -152,12 +173,9 @@ mod tests {
     #[test]
     fn engines_come_back_with_every_order() {
         let orders = 3 * BURST + 1;
-        let scope = RecoverScope {
-            orders,
-            rounds: 2,
-            scratch: ScratchDir::default(),
-        };
-        let report = measure(&scope).unwrap();
+        let mut report = Report::begin("recover", "disk");
+        report.rounds = 2;
+        restarts(&mut report, orders, &ScratchDir::default()).unwrap();
         let commands = u64::from(orders) + RESTING_VENUE_COMMANDS;
         assert!(
             report.scope.contains(&format!(" {commands} commands")),

@@ -83,15 +83,9 @@ pub(super) const PARTS: &[Part] = &[
     },
     Part {
         name: "recover",
-        command: "recover --scratch $DIR",
-        full: "--orders 1000000 --rounds 3",
-        quick: "--orders 10000 --rounds 1",
-    },
-    Part {
-        name: "start",
-        command: "start --wallets 10000 --markets 500 --scratch $DIR",
-        full: "--trades 1000000 --seconds 3",
-        quick: "--trades 5000 --rounds 1 --seconds 0.2",
+        command: "recover --wallets 10000 --markets 500 --scratch $DIR",
+        full: "--orders 1000000 --trades 1000000 --rounds 3 --seconds 3",
+        quick: "--orders 10000 --trades 5000 --rounds 1 --seconds 0.2",
     },
     Part {
         name: "data",
