@@ -1,20 +1,22 @@
 //! Data surface on a long history: response time of every query for the busiest wallets and
 //! markets, two queries against a bare HTTP server that sends the same bytes, and the gateway's
-//! memory.
+//! memory. Then the import and the queries of a large catalog.
 //!
-//! The gateway is a child process, so its memory and CPU time are measured alone.
+//! The gateways are child processes, so their memory and CPU time are measured alone.
 
 mod cached_history;
+mod catalog;
 mod figures;
 mod queries;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
 
 use self::figures::QueryResult;
 use self::queries::DataQuery;
+use super::HistorySize;
 use crate::error::MeasureError;
 use crate::harness::ab_rounds::{AbRounds, Bursts};
 use crate::harness::gateway_process::GatewayProcess;
@@ -37,12 +39,11 @@ pub struct DataScope {
     /// Trades in the history
     #[arg(long, default_value_t = 10_000_000, value_parser = clap::value_parser!(u32).range(1_000..))]
     trades: u32,
-    /// Wallets in the history; activity follows Zipf's law
-    #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(100..))]
-    wallets: u32,
-    /// Markets in the history; activity follows Zipf's law
-    #[arg(long, default_value_t = 5_000, value_parser = clap::value_parser!(u32).range(2..))]
-    markets: u32,
+    #[command(flatten)]
+    size: HistorySize,
+    /// Events in the catalog, four markets each
+    #[arg(long, default_value_t = 50_000, value_parser = clap::value_parser!(u32).range(1..))]
+    events: u32,
     /// Rounds of every query, and of the baseline server
     #[arg(long, default_value_t = 5)]
     rounds: usize,
@@ -51,27 +52,33 @@ pub struct DataScope {
     times: u32,
     #[command(flatten)]
     length: Bursts,
-    /// Cache directory; 10 million trades need 20 GB [default: the system's directory of
-    /// temporary files]
+    /// Cache directory; 10 million trades need 20 GB, 50,000 events 3 GB [default: the system's
+    /// directory of temporary files]
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
 }
 
-/// Finds or makes the history, publishes it with an engine, and queries a gateway on it. The
-/// history stays cached.
+/// Finds or makes history and catalog, and queries gateways on them. Both stay cached.
 pub(super) fn measure(scope: &DataScope) -> Result<Report, MeasureError> {
-    let shape = Shape {
-        trades: scope.trades.into(),
-        live_orders: scope.trades / 1_000,
-        crowd: scope.wallets - MAKERS,
-        markets: scope.markets,
-        lived: true,
-    };
-    let rounds = scope.rounds.max(1);
     let mut report = Report::begin("data", "none");
+    report.rounds = scope.rounds.max(1);
     let cache = scope.cache.clone().unwrap_or_else(std::env::temp_dir);
     let cache = std::path::absolute(cache).map_err(MeasureError::io("finding the cache"))?;
-    let kept = cached_history::find_or_make(&cache, &shape)?;
+    data_surface(&mut report, scope, &cache)?;
+    let times = report.rounds as u64 * u64::from(scope.times);
+    catalog::measure(&mut report, &cache, scope.events.into(), times)?;
+    let events = scope.events;
+    report.scope += &format!("; a catalog of {events} events, each query {times} times");
+    Ok(report.end())
+}
+
+/// Publishes the history with an engine, and queries a gateway on it.
+fn data_surface(report: &mut Report, scope: &DataScope, cache: &Path) -> Result<(), MeasureError> {
+    let shape = Shape {
+        lived: true,
+        ..scope.size.shape(scope.trades)
+    };
+    let kept = cached_history::find_or_make(cache, &shape)?;
     let engine = RunningEngine::start(on_generated_journal(&kept.data))?;
     let mut operator = engine.operator()?;
     let began = Instant::now();
@@ -83,9 +90,9 @@ pub(super) fn measure(scope: &DataScope) -> Result<Report, MeasureError> {
         Connection::open(running.address).map_err(MeasureError::io("connecting"))?;
     let all = queries::all(&shape);
     let queries = ask_all(&mut connection, &serving(&running)?, &all, scope)?;
-    figures::add_queries(&mut report, &queries);
-    add_costs(&mut report, &running, &shape, scope)?;
-    figures::add_memory(&mut report, &running.memory()?, shape.trades);
+    figures::add_queries(report, &queries);
+    add_costs(report, &running, &shape, scope)?;
+    figures::add_memory(report, &running.memory()?, shape.trades);
     let made = match kept.write_seconds {
         Some(seconds) => format!("written in {seconds:.0} s to {}", kept.data.display()),
         None => format!("found in {}", kept.data.display()),
@@ -97,7 +104,6 @@ pub(super) fn measure(scope: &DataScope) -> Result<Report, MeasureError> {
     report.notes.push(format!(
         "the history was {made}, published in {publish_seconds:.0} s"
     ));
-    report.rounds = rounds;
     report.scope = format!(
         "{} trades, {} wallets, {} markets, {} commands; {} queries, each {} times; {} \
          requests a round to each server",
@@ -106,12 +112,11 @@ pub(super) fn measure(scope: &DataScope) -> Result<Report, MeasureError> {
         shape.markets,
         last.0,
         queries.len(),
-        rounds * scope.times as usize,
+        report.rounds * scope.times as usize,
         scope.length.requests()
     );
     drop((running, operator));
-    engine.stop()?;
-    Ok(report.end())
+    engine.stop()
 }
 
 /// Results of one query.

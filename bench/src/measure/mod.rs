@@ -2,7 +2,6 @@
 
 mod all;
 mod audit;
-mod catalog;
 mod core_step;
 mod data;
 mod entry;
@@ -49,10 +48,8 @@ pub enum Measurement {
     /// Send orders, cancels and reads at a constant rate
     #[command(long_about = load::ABOUT)]
     Load(Box<load::LoadScope>),
-    /// Time every data surface query on a long history
+    /// Time every query of the data surface and of a catalog
     Data(data::DataScope),
-    /// Import a large catalog and time its queries
-    Catalog(catalog::CatalogScope),
     /// Time public reads, and from acknowledgement to read
     Reads(reads::ReadsScope),
     /// Send stream messages to many connections
@@ -80,7 +77,6 @@ impl Measurement {
             Self::Quotes(scope) => quotes::measure(scope),
             Self::Load(scope) => load::measure(scope),
             Self::Data(scope) => data::measure(scope),
-            Self::Catalog(scope) => catalog::measure(scope),
             Self::Reads(scope) => reads::measure(scope),
             Self::Streams(scope) => streams::measure(scope),
             Self::Replicate(scope) => replicate::measure(scope),
@@ -104,7 +100,7 @@ pub struct HistorySize {
     #[arg(long, value_parser = clap::value_parser!(u32).range(100..))]
     wallets: Option<u32>,
     /// Markets in the history [default: by the number of trades]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(2..))]
     markets: Option<u32>,
 }
 
@@ -118,7 +114,7 @@ impl HistorySize {
                 Some(wallets) => wallets - MAKERS,
                 None => (trades / 100).min(100_000),
             },
-            markets: (self.markets).unwrap_or_else(|| (trades / 2_000).clamp(1, 5_000)),
+            markets: (self.markets).unwrap_or_else(|| (trades / 2_000).clamp(2, 5_000)),
             lived: false,
         }
     }

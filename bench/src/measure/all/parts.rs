@@ -89,14 +89,8 @@ pub(super) const PARTS: &[Part] = &[
     },
     Part {
         name: "data",
-        command: "data --wallets 20000 --markets 1000 --cache $DIR",
+        command: "data --wallets 20000 --markets 1000 --events 5000 --cache $DIR",
         full: "--trades 1000000 --rounds 3",
         quick: "--trades 40000 --rounds 1 --times 1 --bursts 1",
-    },
-    Part {
-        name: "catalog",
-        command: "catalog --events 5000 --cache $DIR",
-        full: "--rounds 10",
-        quick: "--rounds 1",
     },
 ];

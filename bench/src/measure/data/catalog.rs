@@ -4,11 +4,10 @@
 use std::fs;
 use std::io::{BufWriter, Write as _};
 use std::os::unix::fs::DirBuilderExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use clap::Args;
 use foretell_engine::EngineConfig;
 use foretell_model::Sequence;
 use serde::{Deserialize, Serialize};
@@ -29,11 +28,9 @@ const IMPORT_GOAL: f64 = 60.0;
 /// Maximum ratio of an import's memory to that of an import of a fifth of the events.
 const MEMORY_GOAL: f64 = 1.25;
 /// Requests per query before the measurement, to fill the page cache.
-const WARM_UP: u32 = 3;
+const WARM_UP: u64 = 3;
 /// Poll interval for the importing process.
 const PAUSE: Duration = Duration::from_millis(10);
-/// Linux reports the CPU time of processes in units of 1/100 s.
-const TICKS: f64 = 100.0;
 const MEGABYTE: f64 = 1e6;
 /// File name of a catalog in its data directory.
 const CATALOG: &str = "catalog.db";
@@ -113,32 +110,18 @@ const QUERIES: [(&str, f64, &[&str]); 3] = [
 /// Baseline: machine and HTTP without the catalog.
 const NOWHERE: &str = "/nowhere";
 
-/// Arguments of `foretell-bench catalog`.
-#[derive(Debug, Args)]
-pub struct CatalogScope {
-    /// Events in the catalog, four markets each
-    #[arg(long, default_value_t = 50_000, value_parser = clap::value_parser!(u32).range(1..))]
-    events: u32,
-    /// Requests per query
-    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
-    rounds: u32,
-    /// Cache directory; 50,000 events need 3 GB [default: foretell-bench-catalog in the
-    /// system's directory of temporary files]
-    #[arg(long, value_name = "DIR")]
-    cache: Option<PathBuf>,
-}
-
-/// Makes the catalog, or reuses the one of an earlier measurement, and queries it through a gateway.
-pub(super) fn measure(scope: &CatalogScope) -> Result<Report, MeasureError> {
-    let events = u64::from(scope.events);
-    let cache = scope.cache.clone();
-    let cache = cache.unwrap_or_else(|| std::env::temp_dir().join("foretell-bench-catalog"));
-    let cache = std::path::absolute(cache).map_err(MeasureError::io("finding the cache"))?;
-    let home = cache.join(format!("events-{events}"));
+/// Makes the catalog under `cache`, or reuses the one of an earlier measurement, and queries it through
+/// a gateway: each query `times` times.
+pub(super) fn measure(
+    report: &mut Report,
+    cache: &Path,
+    events: u64,
+    times: u64,
+) -> Result<(), MeasureError> {
+    let home = cache.join(format!("foretell-bench-catalog-{events}"));
     // A power cut may lose a commit of the catalog but never tears it: an import can be repeated.
-    let mut report = Report::begin("catalog", "process");
     let (imports, was_cached) = find_or_import(&home, events)?;
-    add_imports(&mut report, &imports);
+    add_imports(report, &imports);
     if was_cached {
         let note = "catalog and import figures are from the cache";
         report.notes.push(note.to_owned());
@@ -152,18 +135,11 @@ pub(super) fn measure(scope: &CatalogScope) -> Result<Report, MeasureError> {
     let connection = Connection::open(gateway.address);
     let mut connection = connection.map_err(MeasureError::io("connecting to the gateway"))?;
     ask(&mut connection, events, WARM_UP)?;
-    let times = ask(&mut connection, events, scope.rounds)?;
+    let times = ask(&mut connection, events, times)?;
     drop(gateway);
     engine.stop()?;
-    report.rounds = 1;
-    report.scope = format!(
-        "{events} events with {} markets; {} queries, each sent {} times over HTTP",
-        events * MARKETS,
-        times.len(),
-        scope.rounds
-    );
-    add_answers(&mut report, times, events);
-    Ok(report.end())
+    add_answers(report, times, events);
+    Ok(())
 }
 
 /// An import of a file into an empty catalog.
@@ -173,11 +149,8 @@ struct Import {
     events: u64,
     /// Wall time of the process.
     seconds: f64,
-    cpu_seconds: f64,
     /// Peak memory of the process in bytes.
     peak_bytes: u64,
-    /// Size of the uncompressed file.
-    file_bytes: u64,
     catalog_bytes: u64,
 }
 
@@ -205,42 +178,32 @@ fn import(data: &Path, events: u64) -> Result<Import, MeasureError> {
     made.create(data)
         .map_err(MeasureError::io("making a directory"))?;
     let file = data.join("records.jsonl");
-    let file_bytes = write_records(&file, events).map_err(MeasureError::io("writing records"))?;
+    write_records(&file, events).map_err(MeasureError::io("writing records"))?;
     let mut command = foretell(data)?;
     command.args(["catalog", "import", "--catalog-only", "--json", "--data"]);
-    let (seconds, used) = watched(command.arg(data).arg(&file))?;
+    let (seconds, peak_bytes) = watched(command.arg(data).arg(&file))?;
     fs::remove_file(&file).map_err(MeasureError::io("removing the records"))?;
     let catalog = fs::metadata(data.join(CATALOG));
     let catalog = catalog.map_err(MeasureError::io("looking at the catalog"))?;
     Ok(Import {
         events,
         seconds,
-        cpu_seconds: used.cpu_seconds,
-        peak_bytes: used.peak_bytes,
-        file_bytes,
+        peak_bytes,
         catalog_bytes: catalog.len(),
     })
 }
 
-fn write_records(path: &Path, events: u64) -> std::io::Result<u64> {
+fn write_records(path: &Path, events: u64) -> std::io::Result<()> {
     let mut file = BufWriter::new(fs::File::create(path)?);
     for id in 1..=events {
         writeln!(file, "{}", records::event(id, RECORDS_UPDATED))?;
     }
-    file.flush()?;
-    Ok(file.get_ref().metadata()?.len())
+    file.flush()
 }
 
-/// Resources used by a process.
-#[derive(Clone, Copy, Default)]
-struct ProcessUsage {
-    cpu_seconds: f64,
-    peak_bytes: u64,
-}
-
-/// Runs a process to its end and polls it: seconds, and its resources at the last poll, at most 10
+/// Runs a process to its end and polls it: seconds, and its peak memory at the last poll, at most 10
 /// ms before its end.
-fn watched(command: &mut Command) -> Result<(f64, ProcessUsage), MeasureError> {
+fn watched(command: &mut Command) -> Result<(f64, u64), MeasureError> {
     let began = Instant::now();
     let mut child = command
         .stdin(Stdio::null())
@@ -248,39 +211,31 @@ fn watched(command: &mut Command) -> Result<(f64, ProcessUsage), MeasureError> {
         .stderr(Stdio::inherit())
         .spawn()
         .map_err(MeasureError::io("starting an import"))?;
-    let mut used = ProcessUsage::default();
+    let mut peak = 0;
     let status = loop {
         let ended = child.try_wait();
         if let Some(status) = ended.map_err(MeasureError::io("waiting for an import"))? {
             break status;
         }
-        used = used_by(child.id()).unwrap_or(used);
+        peak = peak_bytes(child.id()).unwrap_or(peak);
         std::thread::park_timeout(PAUSE);
     };
     match status.success() {
-        true => Ok((began.elapsed().as_secs_f64(), used)),
+        true => Ok((began.elapsed().as_secs_f64(), peak)),
         false => Err(MeasureError::Wrong(format!(
             "the import ended with {status}"
         ))),
     }
 }
 
-/// The kernel's counters; `None` once the process has ended.
-fn used_by(process: u32) -> Option<ProcessUsage> {
+/// The kernel's figure; `None` once the process has ended.
+fn peak_bytes(process: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status
         .lines()
         .find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kibibytes: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
-    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // Skip the process name, which may contain anything; fields 12 and 13 after it are CPU ticks.
-    let (_, fields) = stat.rsplit_once(") ")?;
-    let mut ticks = fields.split(' ').skip(11).map(str::parse::<u32>);
-    let ticks = f64::from(ticks.next()?.ok()?) + f64::from(ticks.next()?.ok()?);
-    Some(ProcessUsage {
-        cpu_seconds: ticks / TICKS,
-        peak_bytes: kibibytes << 10,
-    })
+    Some(kibibytes << 10)
 }
 
 /// Sends every query once per round, one at a time; returns paths and times in milliseconds, in the
@@ -288,12 +243,12 @@ fn used_by(process: u32) -> Option<ProcessUsage> {
 fn ask(
     connection: &mut Connection,
     events: u64,
-    rounds: u32,
+    rounds: u64,
 ) -> Result<Vec<(&'static str, Quantiles)>, MeasureError> {
     let paths = QUERIES.iter().flat_map(|(.., paths)| paths.iter().copied());
     let paths: Vec<_> = paths.chain([NOWHERE]).collect();
     let mut watches: Vec<_> = paths.iter().map(|_| Stopwatch::new()).collect();
-    for round in 0..u64::from(rounds) {
+    for round in 0..rounds {
         for (path, watch) in paths.iter().zip(&mut watches) {
             let request = http::get(&named(path, events, round), "");
             let answer = watch.time(|| connection.ask(&request));
@@ -351,8 +306,6 @@ fn add_imports(report: &mut Report, [small, whole]: &[Import; 2]) {
         small,
         peak,
         Measure::single("import", "s", whole.seconds),
-        Measure::single("import: processor", "s", whole.cpu_seconds),
-        Measure::single("import: file", "MB", megabytes(whole.file_bytes)),
         Measure::single("import: catalog", "MB", megabytes(whole.catalog_bytes)),
     ]);
 }
@@ -366,7 +319,7 @@ fn add_answers(report: &mut Report, times: Vec<(&str, Quantiles)>, events: u64) 
         let slowest = of_kind
             .iter()
             .max_by(|one, other| one.1.p99.total_cmp(&other.1.p99));
-        let name = format!("ms of the slowest {kind}, p99");
+        let name = format!("ms of the catalog's slowest {kind}, p99");
         let goal = Goal::at_most(name, most, slowest.map(|(_, times)| times.p99));
         report.goals.push(match slowest {
             Some((path, _)) if events >= GOAL_EVENTS => goal.note(*path),
@@ -400,8 +353,8 @@ mod tests {
     fn a_process_is_watched_to_its_end() {
         let mut busy = Command::new("sh");
         busy.args(["-c", "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"]);
-        let (seconds, used) = watched(&mut busy).unwrap();
-        assert!(seconds > 0.0 && used.peak_bytes > 0);
+        let (seconds, peak) = watched(&mut busy).unwrap();
+        assert!(seconds > 0.0 && peak > 0);
         assert!(watched(&mut Command::new("false")).is_err());
     }
 
@@ -410,16 +363,14 @@ mod tests {
         let import = Import {
             events: GOAL_EVENTS,
             seconds: 61.0,
-            cpu_seconds: 30.0,
             peak_bytes: 125,
-            file_bytes: 1,
             catalog_bytes: 1,
         };
         let small = Import {
             peak_bytes: 100,
             ..import
         };
-        let mut report = Report::begin("catalog", "none");
+        let mut report = Report::begin("data", "none");
         add_imports(&mut report, &[small, import]);
         let times = |path, p99| {
             let quantiles = Quantiles {
