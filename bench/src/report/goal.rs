@@ -54,6 +54,18 @@ impl Goal {
         Self::new(name.into(), Limit::AtLeast(least), found)
     }
 
+    /// A goal of `most` or less for the ratio of a time to a baseline that it includes: below 1 the
+    /// baseline was disturbed, and the ratio means nothing.
+    #[must_use]
+    pub fn at_most_of_part(name: impl Into<String>, most: f64, ratio: Option<f64>) -> Self {
+        let found = ratio.filter(|ratio| *ratio >= 1.0);
+        let goal = Self::at_most(name, most, found);
+        match found {
+            Some(_) => goal,
+            None => goal.note("the baseline was slower than what includes it: use an idle machine"),
+        }
+    }
+
     fn new(name: String, limit: Limit, found: Option<f64>) -> Self {
         let found = found.filter(|found| found.is_finite());
         Self {
@@ -131,5 +143,14 @@ mod tests {
             assert_eq!(Goal::at_least("", 2.0, found).verdict, least, "{found:?}");
         }
         assert!(!Goal::at_most("", 2.0, None).is_met());
+    }
+
+    #[test]
+    fn a_time_below_its_own_part_meets_no_goal() {
+        let goal = |ratio| Goal::at_most_of_part("", 3.0, Some(ratio));
+        assert!(goal(2.9).is_met() && goal(2.9).note.is_none());
+        assert!(!goal(3.1).is_met());
+        assert_eq!(goal(0.08).verdict, Verdict::NotMeasured);
+        assert!(goal(0.08).note.unwrap().contains("idle machine"));
     }
 }
