@@ -376,6 +376,7 @@ fn a_search_among_strangers_is_bounded_and_can_be_stopped() {
         matches!(located, Err(LocateError::NotSigned)),
         "{located:?}"
     );
+    // Less than three samples of 256, of 5,000 messages.
     assert!(reads < 768, "{reads} messages were read");
     let stopped = locate(&mut log, bounds, &[item], &mut || false);
     assert!(matches!(stopped, Err(LocateError::Stopped)), "{stopped:?}");
