@@ -45,10 +45,9 @@ pub(crate) struct Ready {
     view: bool,
     /// Whether the engine is connected.
     engine: bool,
-    /// What engine time, by which orders are judged, does about the wall clock: `right` = it follows it. Absent before an
-    /// engine was connected.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    clock: Option<&'static str>,
+    /// What engine time, by which orders are judged, does about the wall clock: `right` = it follows it, `unknown` = no
+    /// engine is connected.
+    clock: &'static str,
     /// Sequence of the frame at which this gateway's view stopped; absent if it did not stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     view_stopped: Option<u64>,
@@ -98,7 +97,7 @@ pub(crate) async fn ready(
         ready: is_ready,
         view,
         engine,
-        clock: context.app.engine.time().map(|(_, state)| state.name()),
+        clock: (context.app.engine.time()).map_or("unknown", |(_, state)| state.name()),
         view_stopped: context.app.shared_view.stopped().map(|at| at.0),
     };
     match is_ready {
