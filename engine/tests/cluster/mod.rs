@@ -428,6 +428,8 @@ fn what_a_dead_leader_said_is_no_sign_of_its_life() {
     }
     world.hosts[0].kill(None);
     world.pass(60_000_000_000);
+    // Nothing of it reaches a host that starts now.
+    (0..1_000).for_each(|_| world.model.put_beat(Vec::new()));
     // A stranger sends it again, one a look, to a host that has not heard it.
     for beat in said {
         world.model.put_beat(beat);
