@@ -42,9 +42,20 @@ const TRADES_WITHIN: i64 = 10 * SECOND;
 /// Steps within which a healed cluster must have recovered.
 const MAX_STEPS: u64 = 60_000;
 
-/// What came up, so that a run that tests nothing fails.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Situation {
+macro_rules! situations {
+    ($($(#[$about:meta])* $situation:ident),+ $(,)?) => {
+        /// What came up, so that a run that tests nothing fails.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+        enum Situation {
+            $($(#[$about])* $situation),+
+        }
+
+        /// Every situation.
+        const SITUATIONS: &[Situation] = &[$(Situation::$situation),+];
+    };
+}
+
+situations! {
     Acknowledged,
     TookOver,
     Superseded,
@@ -386,28 +397,8 @@ fn every_promise_of_a_cluster_holds() {
             );
         }
     }
-    use Situation::{
-        Acknowledged, ClockAwaited, ClockFollowed, ClockRefused, ClockStepped, ClockUnconfirmed,
-        Closed, Expired, LateRequest, Paid, PowerCut, SetAside, Stranger, Superseded, TookOver,
-    };
-    for situation in [
-        Acknowledged,
-        TookOver,
-        Superseded,
-        SetAside,
-        PowerCut,
-        LateRequest,
-        Stranger,
-        ClockStepped,
-        ClockRefused,
-        ClockUnconfirmed,
-        ClockFollowed,
-        ClockAwaited,
-        Expired,
-        Closed,
-        Paid,
-    ] {
-        assert!(all.contains(&situation), "{situation:?} never came up");
+    for situation in SITUATIONS {
+        assert!(all.contains(situation), "{situation:?} never came up");
     }
 }
 
