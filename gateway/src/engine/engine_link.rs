@@ -31,14 +31,13 @@ use tokio::sync::{Notify, oneshot, watch};
 use tokio::time::Instant;
 
 use crate::access::signature_gate::SignatureGate;
+use crate::engine::engine_clock::EngineClock;
 use crate::policy::limits::{ENGINE_ANSWER, MAX_IN_FLIGHT, SNAPSHOT_ANSWER};
 
 /// First pause after a connection failure; it doubles up to [`MAX_PAUSE`].
 const MIN_PAUSE: Duration = Duration::from_millis(20);
 /// Longest pause between two attempts: a host that takes over accepts orders this soon.
 const MAX_PAUSE: Duration = Duration::from_millis(200);
-/// Engine time is known for this long without a word of the engine.
-const TIME_KEPT: Duration = Duration::from_secs(30);
 /// Pause between two questions for the engine's time.
 const TIME_PAUSE: Duration = Duration::from_secs(1);
 /// The part of a connection's in-flight limit reserved for cancels: an eighth.
@@ -97,15 +96,7 @@ struct Shared {
     /// Process id of the peer of the newest connection; 0 when unknown.
     engine: AtomicI32,
     known: Mutex<KnownEngine>,
-    clock: Mutex<Option<EngineClock>>,
-}
-
-/// Engine time, as last heard.
-#[derive(Clone, Copy, Debug)]
-struct EngineClock {
-    time: TimeNs,
-    state: ClockState,
-    heard: Instant,
+    clock: EngineClock,
 }
 
 /// The engine that acknowledged, from its last welcome message; zeros before the first.
@@ -212,7 +203,7 @@ impl EngineLink {
                 acknowledged: AtomicU64::new(0),
                 engine: AtomicI32::new(0),
                 known: Mutex::default(),
-                clock: Mutex::default(),
+                clock: EngineClock::default(),
             }),
         }
     }
@@ -370,24 +361,10 @@ impl EngineLink {
         Sequence(self.shared.acknowledged.load(Ordering::Acquire))
     }
 
-    /// Engine time, by which orders are judged, and what it does about the wall clock; `None` when nothing was heard of an
-    /// engine for longer than a restart takes. Until then it goes on from what was last heard.
+    /// As [`EngineClock::read`].
     #[must_use]
     pub(crate) fn time(&self) -> Option<(TimeNs, ClockState)> {
-        let clock = (*self.shared.clock.lock()).filter(|it| it.heard.elapsed() < TIME_KEPT)?;
-        let passed = match clock.state {
-            ClockState::Ahead => 0,
-            _ => u64::try_from(clock.heard.elapsed().as_nanos()).unwrap_or(u64::MAX),
-        };
-        Some((TimeNs(clock.time.0.saturating_add(passed)), clock.state))
-    }
-
-    fn note_time(&self, time: TimeNs, state: ClockState) {
-        *self.shared.clock.lock() = Some(EngineClock {
-            time,
-            state,
-            heard: Instant::now(),
-        });
+        self.shared.clock.read()
     }
 
     /// Asks for engine time now and then, on the connection of this thread. Never ends.
@@ -574,7 +551,7 @@ impl EngineLink {
             Answer::Busy(busy) => busy.request,
             Answer::Heartbeat(answer) => answer.request,
             Answer::Status(status) => {
-                self.note_time(status.time, status.clock);
+                self.shared.clock.note(status.time, status.clock);
                 status.request
             }
             Answer::Snapshot(answer) => answer.request,
@@ -590,7 +567,7 @@ impl EngineLink {
         let shared = &*self.shared;
         // A welcome tells no state: the first answer does, within a second.
         let state = self.time().map_or(ClockState::Right, |(_, state)| state);
-        self.note_time(welcome.time, state);
+        self.shared.clock.note(welcome.time, state);
         {
             let mut known = shared.known.lock();
             if known.genesis == welcome.genesis && known.epoch == welcome.epoch {
@@ -803,16 +780,6 @@ mod tests {
             assert_eq!((first >= TimeNs(1), state), (true, ClockState::Right));
             tokio::time::sleep(Duration::from_millis(2)).await;
             assert!(link.time().unwrap().0 > first);
-            // It stands still.
-            link.note_time(TimeNs(7), ClockState::Ahead);
-            tokio::time::sleep(Duration::from_millis(2)).await;
-            assert_eq!(link.time(), Some((TimeNs(7), ClockState::Ahead)));
-            // An engine that is silent for long tells no time.
-            let heard = Instant::now()
-                .checked_sub(TIME_KEPT)
-                .expect("the machine ran");
-            link.shared.clock.lock().as_mut().expect("noted").heard = heard;
-            assert_eq!(link.time(), None);
         });
     }
 
