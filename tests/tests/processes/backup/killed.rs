@@ -24,6 +24,8 @@ async fn a_killed_backup_leaves_the_one_before() {
     let mut site = Site::start_on(Exchange::start(&small_segments()), &mut random).await;
     let directory = tempfile::tempdir().expect("a directory");
     let (data, copy) = (site.exchange.data(), directory.path().join("copy"));
+    // A checkpoint to restore: by itself the engine may not have written one yet.
+    snapshot(&site.exchange);
     let run = || on(&data, &["backup", text(&copy), "--with-secrets"]);
     let takes = duration(run());
     let mut last = check(&copy)["last_sequence"].as_u64().expect("a sequence");
@@ -58,6 +60,8 @@ async fn a_killed_restore_leaves_a_whole_directory_or_none() {
     let mut random = seeded();
     let mut site = Site::start_on(Exchange::start(&small_segments()), &mut random).await;
     site.shared.wait_answers(600).await;
+    // A checkpoint to restore: by itself the engine may not have written one yet.
+    snapshot(&site.exchange);
     site.exchange.kill_and_wait("engine");
     let directory = tempfile::tempdir().expect("a directory");
     let (copy, new) = (directory.path().join("copy"), directory.path().join("new"));
