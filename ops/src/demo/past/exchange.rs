@@ -1,4 +1,9 @@
 //! What gateway and clients would send in the past: commands with their evidence, to the engine's core.
+//!
+//! It does in 300 lines what a gateway does in front of an engine, and stays: the past has 15,260 commands, 10,965 of
+//! them signed orders, written in a second. An order through gateway and engine takes 1.9 ms in the build of the README
+//! (`foretell-bench entry`, most of it the disk), so the same past would take half a minute, and a demo must be ready
+//! within three seconds.
 
 use std::collections::HashMap;
 
