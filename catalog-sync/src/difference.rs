@@ -180,6 +180,9 @@ pub fn difference(group: &MarketGroup, state: &ExchangeState, allowance: &mut Al
             untradable.push(market);
             continue;
         }
+        if here.is_some_and(|here| here.slug_taken) {
+            plan.note(market, Finding::SlugTaken);
+        }
         let terms = match &market.terms {
             Ok(terms) => terms,
             Err(reason) => {

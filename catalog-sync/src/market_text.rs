@@ -98,7 +98,6 @@ fn description(
         event: event.map(summary),
         // It stays in the catalog, because it changes and the journal cannot forget it.
         raw_metadata: serde_json::Map::new(),
-        registered_terms: None,
     }
 }
 

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::time::Duration;
 
 use foretell_journal::{Follower, FrameError, JournalError, Next, Scratch};
-use foretell_model::evidence::ActEvidence;
 use foretell_model::{
     AccountNumber, Command, Event, FrameRef, OperatorNumber, Sequence, TradeIndex, WalletAddress,
 };
@@ -213,7 +212,7 @@ fn other(view: &View, frame: &FrameRef<'_>, event: &Event) -> Option<What> {
         Event::Deposited(deposited) => Some(What::Deposit(Deposited {
             wallet: wallet(view, deposited.account)?,
             amount: deposited.amount,
-            reference: String::from_utf8_lossy(own_evidence(frame)).into_owned(),
+            reference: String::from_utf8_lossy(frame.act().own).into_owned(),
         })),
         Event::WithdrawalRequested(asked) => withdrawal(asked.account, frame.sequence),
         Event::WithdrawalClaimed { withdrawal: number } => {
@@ -226,7 +225,7 @@ fn other(view: &View, frame: &FrameRef<'_>, event: &Event) -> Option<What> {
         }
         Event::FeesWithdrawn { amount } => Some(What::Fees(FeesTaken {
             amount,
-            reference: String::from_utf8_lossy(own_evidence(frame)).into_owned(),
+            reference: String::from_utf8_lossy(frame.act().own).into_owned(),
         })),
         Event::Restored { .. } => Some(What::Restored(RestoredCopy {
             after: frame.sequence.0.saturating_sub(1),
@@ -242,13 +241,5 @@ fn other(view: &View, frame: &FrameRef<'_>, event: &Event) -> Option<What> {
             amount: redeemed.payout,
         })),
         _ => None,
-    }
-}
-
-/// The evidence of the command without the reason of its operator.
-fn own_evidence<'a>(frame: &FrameRef<'a>) -> &'a [u8] {
-    match frame.operator {
-        OperatorNumber::NONE => frame.evidence,
-        _ => ActEvidence::decode(frame.evidence).map_or(&[], |act| act.own),
     }
 }

@@ -94,6 +94,7 @@ impl Venue {
     fn market(&self, number: u32) -> Command {
         Command::RegisterMarket(RegisterMarket {
             index: None,
+            has_details: false,
             condition: condition(number),
             tokens: tokens(number),
             tick: Tick::Hundredth,

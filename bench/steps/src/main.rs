@@ -117,6 +117,7 @@ impl Venue {
                 },
                 event: None,
                 index: None,
+                has_details: false,
             }));
             let market = MarketNumber(number);
             venue.ready(&Command::ActivateMarket { market });

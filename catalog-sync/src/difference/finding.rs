@@ -141,6 +141,9 @@ pub enum Finding {
     /// The operator registered questions under the event's number.
     #[error("event {0} has questions of the operator's own: no question of the upstream joins it")]
     OwnEvent(u64),
+    /// Another market of the exchange has its slug.
+    #[error("another market has its slug: a request by slug means that one")]
+    SlugTaken,
     /// The condition is registered with other tokens.
     #[error("registered with other tokens")]
     TokensDiffer,
@@ -230,6 +233,7 @@ impl Finding {
             | Self::TickTooFine(_) => FindingKind::HeldBack,
             Self::Own | Self::TickDiffers { .. } => FindingKind::Remark,
             Self::NoLongerTradable(_)
+            | Self::SlugTaken
             | Self::TokensDiffer
             | Self::EventDiffers { .. }
             | Self::Reopened

@@ -17,6 +17,8 @@ pub struct RegisteredMarket {
     pub tokens: [TokenId; 2],
     /// The journaled question.
     pub question: String,
+    /// Whether another market has its slug.
+    pub slug_taken: bool,
     /// The journaled labels of its outcomes.
     pub outcomes: [String; 2],
     /// Its lifecycle state.
@@ -59,6 +61,7 @@ impl From<MarketRow> for RegisteredMarket {
             condition: row.condition_id,
             tokens: row.token_ids,
             question: row.question,
+            slug_taken: row.slug_taken,
             outcomes: row.outcomes,
             status: row.status,
             holds: row.holds,

@@ -92,6 +92,21 @@ impl Clock {
     }
 }
 
+/// Rejects terms that are out of range, contradict themselves, or close a market in the past.
+pub(crate) fn ensure_terms(terms: &MarketTerms, now: TimeNs) -> Result<(), NotApplied> {
+    ensure(terms.are_in_range(), RejectionReason::InvalidTerms)?;
+    let (opens, closes) = (terms.opens_at.0, terms.closes_at.0);
+    ensure(
+        opens == 0 || closes == 0 || opens < closes,
+        Rejection::with(RejectionReason::ClockContradicts, opens, closes),
+    )?;
+    let now = now.millis().0;
+    ensure(
+        closes == 0 || closes > now,
+        Rejection::with(RejectionReason::ClosesInPast, closes, now),
+    )
+}
+
 impl Exchange {
     pub(crate) fn set_terms(
         &mut self,
@@ -104,18 +119,7 @@ impl Exchange {
         self.ensure_not_over(market)?;
         let before = self.clock.of(market);
         let terms = update.applied_to(before.terms);
-        ensure(terms.are_in_range(), RejectionReason::InvalidTerms)?;
-        let (opens, closes) = (terms.opens_at.0, terms.closes_at.0);
-        let contradicts = RejectionReason::ClockContradicts;
-        ensure(
-            opens == 0 || closes == 0 || opens < closes,
-            Rejection::with(contradicts, opens, closes),
-        )?;
-        let now = context.now.millis().0;
-        ensure(
-            closes == 0 || closes > now,
-            Rejection::with(RejectionReason::ClosesInPast, closes, now),
-        )?;
+        ensure_terms(&terms, context.now)?;
         ensure(
             before.terms != terms,
             NotApplied::already(CommandOutcome::Done),
@@ -124,6 +128,7 @@ impl Exchange {
             self.ensure_may_move_money(market, context)?;
         }
         let clear_armed = if update.names_clear() {
+            let now = context.now.millis().0;
             let has_begun = |start: TimeMs| start.0 != 0 && start.0 <= now;
             let is_over = has_begun(before.terms.game_start_time) && !before.clear_armed;
             let is_over = is_over && has_begun(terms.game_start_time);
@@ -131,13 +136,33 @@ impl Exchange {
         } else {
             before.clear_armed
         };
-        self.put_terms(market, MarketClock { terms, clear_armed });
+        self.change_terms(market, MarketClock { terms, clear_armed }, context);
+        Ok(CommandOutcome::Done)
+    }
+
+    /// Sets the terms of a market that is being registered.
+    pub(crate) fn set_first_terms(
+        &mut self,
+        market: MarketNumber,
+        terms: MarketTerms,
+        context: &mut CommandContext<'_>,
+    ) {
+        let clear_armed = terms.clear_book_on_start && terms.game_start_time.0 != 0;
+        self.change_terms(market, MarketClock { terms, clear_armed }, context);
+    }
+
+    fn change_terms(
+        &mut self,
+        market: MarketNumber,
+        clock: MarketClock,
+        context: &mut CommandContext<'_>,
+    ) {
+        self.put_terms(market, clock);
         context.event(Event::TermsSet(TermsSet {
             market,
-            terms,
-            clear_armed,
+            terms: clock.terms,
+            clear_armed: clock.clear_armed,
         }));
-        Ok(CommandOutcome::Done)
     }
 
     /// Stores the terms of a market, and schedules it by them.

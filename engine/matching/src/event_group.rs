@@ -7,9 +7,9 @@ use foretell_model::event::{Converted, EventRegistered};
 use foretell_model::limits::MAX_QUESTIONS;
 use foretell_model::outside::{OUTSIDE_INDEX, outside_names};
 use foretell_model::{
-    AccountNumber, CommandOutcome, Event, EventId, EventNumber, FeeSchedule, HoldSet, Lots,
-    MarketNumber, MarketState, Outcome, Payout, QuestionIndex, QuestionSet, RejectionReason,
-    RoleSet, Tick,
+    AccountNumber, CommandOutcome, ContentDigest, Event, EventId, EventNumber, FeeSchedule,
+    HoldSet, Lots, MarketNumber, MarketState, Outcome, Payout, QuestionIndex, QuestionSet,
+    RejectionReason, RoleSet, SlugDigest, Tick,
 };
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
@@ -154,6 +154,8 @@ impl Exchange {
             condition,
             tokens,
             index: None,
+            slug: SlugDigest::ZERO,
+            content: ContentDigest::ZERO,
         };
         let outside = self.markets.add(Market::outside_of(event), names);
         self.event_groups.add(id, outside);

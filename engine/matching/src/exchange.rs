@@ -243,7 +243,7 @@ impl Exchange {
             Command::AddOperator(ref command) => self.add_operator(command, context),
             Command::RevokeOperator { operator } => self.revoke_operator(operator, context),
             Command::DescribeEvent { event } => self.describe_event(event, context),
-            Command::DescribeMarket { market } => self.describe_market(market, context),
+            Command::DescribeMarket(ref edit) => self.describe_market(edit, context),
             Command::DescribeWallet { wallet } => Self::describe_wallet(wallet, context),
             Command::Simulate { until } => self.simulate(until, context),
             Command::Restore { branch } => self.restore(branch, context),

@@ -464,7 +464,11 @@ impl Exchange {
                 && names
                     .tokens
                     .iter()
-                    .all(|token| self.markets.token_in_use(*token));
+                    .all(|token| self.markets.token_in_use(*token))
+                && self
+                    .markets
+                    .with_slug(names.slug)
+                    .is_none_or(|has| has == number);
             let is_listed = market.question.is_none_or(|(event, index)| {
                 let event = &self.event_groups[event];
                 let listed = match index {

@@ -1,8 +1,8 @@
 //! Market lifecycle (registered → active ⇄ paused → closed → resolved) and market rules.
 
 use foretell_model::command::{
-    ArchiveMarket, PauseMarket, RegisterMarket, ResolveMarket, ResumeMarket, SetFee,
-    SetMinimumSize, SetTick,
+    ArchiveMarket, DescribeMarket, MarketDetails, PauseMarket, RegisterMarket, ResolveMarket,
+    ResumeMarket, SetFee, SetMinimumSize, SetTick,
 };
 use foretell_model::event::{
     FeeSet, MarketArchived, MarketRegistered, MarketResolved, MarketStateSet, MinimumSizeSet,
@@ -12,9 +12,11 @@ use foretell_model::limits::{MAX_FEE_EXPONENT, MAX_FEE_RATE_PPM, MAX_ORDER_LOTS}
 use foretell_model::state::PendingWork;
 use foretell_model::{
     CommandOutcome, Event, EventNumber, FeeSchedule, Hold, HoldSet, Lots, MarketNumber,
-    MarketState, OperatorRole, Payout, Rejection, RejectionReason, RoleSet, Tick,
+    MarketState, MarketTerms, Opening, OperatorRole, Payout, Rejection, RejectionReason, RoleSet,
+    SlugDigest, Tick,
 };
 
+use crate::clock::ensure_terms;
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
 use crate::exchange::Exchange;
 use crate::ladder::Ladder;
@@ -26,24 +28,20 @@ impl Exchange {
         market: &RegisterMarket,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
-        self.ensure_new_market(market)?;
+        let (details, _) = (market.details(context.beside)).ok_or(RejectionReason::InvalidTerms)?;
+        self.ensure_new_market(market, &details)?;
         ensure_fee(market.fee)?;
         ensure_minimum_size(market.minimum_size)?;
-        let question = match market.event {
-            Some(event) => Some((event, self.next_question(event, market.index)?)),
-            None => {
-                ensure(
-                    market.index.is_none(),
-                    RejectionReason::InvalidQuestionIndex,
-                )?;
-                None
-            }
-        };
+        let question = self.question_of(market)?;
+        ensure_terms(&details.terms, context.now)?;
+        let slug = self.slug_of_new(&details)?;
 
         let names = MarketNames {
             condition: market.condition,
             tokens: market.tokens,
             index: market.index,
+            slug,
+            content: details.content,
         };
         let added = Market {
             ladder: Ladder::new(market.tick),
@@ -67,15 +65,69 @@ impl Exchange {
             market: number,
             condition: market.condition,
             question: question.map_or(0, |(_, index)| index),
+            has_slug: slug != SlugDigest::ZERO,
         }));
+        if details.terms != MarketTerms::default() {
+            self.set_first_terms(number, details.terms, context);
+        }
+        match details.opening {
+            Opening::Later => {}
+            Opening::Now => self.open(number, context),
+            Opening::Never => self.stop_trading(number, context),
+        }
         Ok(CommandOutcome::Market(number))
     }
 
-    fn ensure_new_market(&self, market: &RegisterMarket) -> Result<(), NotApplied> {
+    /// Event group and place of a market that is registered as a question.
+    fn question_of(
+        &self,
+        market: &RegisterMarket,
+    ) -> Result<Option<(EventNumber, u32)>, NotApplied> {
+        match market.event {
+            Some(event) => Ok(Some((event, self.next_question(event, market.index)?))),
+            None => {
+                let has_index = market.index.is_some();
+                ensure(!has_index, RejectionReason::InvalidQuestionIndex)?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// The slug that a new market gets: the one that it names, unless another has it.
+    fn slug_of_new(&self, details: &MarketDetails) -> Result<SlugDigest, NotApplied> {
+        match self.ensure_free_slug(details.slug, None) {
+            Ok(()) => Ok(details.slug),
+            Err(taken) if details.needs_slug => Err(taken),
+            Err(_) => Ok(SlugDigest::ZERO),
+        }
+    }
+
+    /// Rejects a slug that another market has than this one.
+    fn ensure_free_slug(
+        &self,
+        slug: SlugDigest,
+        market: Option<MarketNumber>,
+    ) -> Result<(), NotApplied> {
+        match self.markets.with_slug(slug) {
+            Some(holder) if Some(holder) != market => {
+                let number = u64::from(holder.0);
+                Err(Rejection::with(RejectionReason::SlugTaken, number, 0).into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn ensure_new_market(
+        &self,
+        market: &RegisterMarket,
+        details: &MarketDetails,
+    ) -> Result<(), NotApplied> {
         if let Some(known) = self.markets.find(market.condition) {
             let event = self.markets[known].question.map(|(event, _)| event);
-            let MarketNames { tokens, index, .. } = *self.markets.names(known);
-            let is_same = (tokens, event, index) == (market.tokens, market.event, market.index);
+            let names = self.markets.names(known);
+            let registered = (names.tokens, event, names.index, names.content);
+            let repeated = (market.tokens, market.event, market.index, details.content);
+            let is_same = registered == repeated;
             ensure(
                 is_same && !self.markets[known].is_outside(),
                 RejectionReason::MarketDiffers,
@@ -93,9 +145,13 @@ impl Exchange {
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         self.ensure_state(market, &[MarketState::Registered])?;
+        self.open(market, context);
+        Ok(CommandOutcome::Done)
+    }
+
+    fn open(&mut self, market: MarketNumber, context: &mut CommandContext<'_>) {
         self.freeze_event_of(market, context);
         self.set_state(market, MarketState::Active, context);
-        Ok(CommandOutcome::Done)
     }
 
     pub(crate) fn pause_market(
@@ -242,12 +298,16 @@ impl Exchange {
     }
 
     pub(crate) fn describe_market(
-        &self,
-        market: MarketNumber,
+        &mut self,
+        &DescribeMarket { market, slug }: &DescribeMarket,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         self.markets.get(market)?;
         self.ensure_may_move_money(market, context)?;
+        if let Some(slug) = slug {
+            self.ensure_free_slug(slug, Some(market))?;
+            self.markets.set_slug(market, slug);
+        }
         context.event(Event::MarketDescribed { market });
         Ok(CommandOutcome::Done)
     }

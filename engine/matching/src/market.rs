@@ -4,8 +4,8 @@ use std::ops::{Index, IndexMut};
 
 use foretell_model::outside::OUTSIDE_INDEX;
 use foretell_model::{
-    ConditionId, EventNumber, FeeSchedule, HoldSet, Lots, MarketNumber, MarketState, Payout,
-    QuestionIndex, RejectionReason, TokenId,
+    ConditionId, ContentDigest, EventNumber, FeeSchedule, HoldSet, Lots, MarketNumber, MarketState,
+    Payout, QuestionIndex, RejectionReason, SlugDigest, TokenId,
 };
 
 use crate::command_context::{NotApplied, ensure};
@@ -86,6 +86,10 @@ pub(crate) struct MarketNames {
     pub(crate) tokens: [TokenId; 2],
     /// Its bit in signed conversions, if its event group has its own.
     pub(crate) index: Option<QuestionIndex>,
+    /// Its slug, which no other market has; zeros without.
+    pub(crate) slug: SlugDigest,
+    /// What was registered.
+    pub(crate) content: ContentDigest,
 }
 
 /// All markets.
@@ -95,6 +99,7 @@ pub(crate) struct Markets {
     names: Vec<MarketNames>,
     by_condition: Table,
     by_token: Table,
+    by_slug: Table,
     hasher: KeyHasher,
 }
 
@@ -105,6 +110,7 @@ impl Markets {
             names: Vec::with_capacity(markets),
             by_condition: Table::with_capacity(markets),
             by_token: Table::with_capacity(markets * 2),
+            by_slug: Table::with_capacity(markets),
             hasher,
         }
     }
@@ -146,6 +152,38 @@ impl Markets {
             .is_some()
     }
 
+    /// The market that has a slug; of none without one.
+    pub(crate) fn with_slug(&self, slug: SlugDigest) -> Option<MarketNumber> {
+        if slug == SlugDigest::ZERO {
+            return None;
+        }
+        let has_it = |number: u32| self.names[number as usize].slug == slug;
+        let found = self.by_slug.find(self.hash_of_slug(slug), has_it);
+        found.map(MarketNumber)
+    }
+
+    /// Gives a market another slug, which no other has.
+    pub(crate) fn set_slug(&mut self, market: MarketNumber, slug: SlugDigest) {
+        let before = std::mem::replace(&mut self.names[market.0 as usize].slug, slug);
+        if before != SlugDigest::ZERO {
+            let hash = self.hash_of_slug(before);
+            self.by_slug.remove(hash, market.0);
+        }
+        self.index_slug(market.0);
+    }
+
+    fn index_slug(&mut self, number: u32) {
+        let slug = self.names[number as usize].slug;
+        if slug != SlugDigest::ZERO {
+            let hash = self.hash_of_slug(slug);
+            self.by_slug.insert(hash, number);
+        }
+    }
+
+    fn hash_of_slug(&self, slug: SlugDigest) -> u32 {
+        self.hasher.number(u128::from_le_bytes(slug.0))
+    }
+
     /// Adds a market. The caller has checked that its names are new.
     pub(crate) fn add(&mut self, market: Market, names: MarketNames) -> MarketNumber {
         let number = u32::try_from(self.markets.len()).expect("memory ends before 2^32 markets");
@@ -156,6 +194,7 @@ impl Markets {
         for token in names.tokens {
             self.by_token.insert(self.hasher.name(&token.0), number);
         }
+        self.index_slug(number);
         MarketNumber(number)
     }
 

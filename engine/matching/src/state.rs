@@ -206,6 +206,8 @@ impl Exchange {
                 payout: market.payout,
                 archived: market.archived,
                 supply: market.supply,
+                slug: names.slug,
+                content: names.content,
             }));
         }
     }

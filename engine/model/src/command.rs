@@ -23,8 +23,8 @@ mod system;
 
 pub use accounts::{BindWallet, RegisterKey, RevokeKey, SetClosedOnly};
 pub use markets::{
-    ArchiveMarket, PauseMarket, RegisterMarket, ResumeMarket, SetFee, SetMinimumSize, SetTerms,
-    SetTick,
+    ArchiveMarket, DescribeMarket, MarketDetails, PauseMarket, RegisterMarket, ResumeMarket,
+    SetFee, SetMinimumSize, SetTerms, SetTick,
 };
 pub use money::{
     CancelWithdrawal, Deposit, PayWithdrawal, RequestWithdrawal, Withdraw, WithdrawFees,
@@ -167,9 +167,7 @@ commands! {
     /// Change words of an event group; the edit ([`crate::words`]) is the evidence.
     /// Rejected: `UnknownEvent` (docs/verify/rules.md §26).
     62 DescribeEvent { event: EventNumber } by MARKETS;
-    /// Change words of a market; the edit is the evidence. Rejected: `UnknownMarket`
-    /// (docs/verify/rules.md §26).
-    63 DescribeMarket { market: MarketNumber } by MARKETS;
+    63 DescribeMarket(DescribeMarket) by MARKETS;
     /// Change the profile of a wallet, with an account or without; the edit is the
     /// evidence (docs/verify/rules.md §26).
     64 DescribeWallet { wallet: WalletAddress } by SUPPORT;
@@ -193,7 +191,21 @@ impl Command {
     /// Whether the bytes beside it begin with a tail ([`crate::tail`]).
     #[must_use]
     pub const fn has_tail(&self) -> bool {
-        matches!(self, Self::SetQuotes(_))
+        match self {
+            Self::SetQuotes(_) => true,
+            Self::RegisterMarket(market) => market.has_details,
+            _ => false,
+        }
+    }
+
+    /// The evidence in the bytes beside it: what follows its tail. Empty when those end before.
+    #[must_use]
+    pub fn evidence<'a>(&self, beside: &'a [u8]) -> &'a [u8] {
+        match self {
+            Self::SetQuotes(set) => set.lists(beside).map_or(&[], |lists| lists.evidence),
+            Self::RegisterMarket(market) => market.details(beside).map_or(&[], |(_, rest)| rest),
+            _ => beside,
+        }
     }
 
     /// Whether this only cancels orders: such commands have reserved space in the ring.

@@ -1,6 +1,7 @@
-//! The digest of the state. It hashes the bytes of the canonical list of records in order. The same
+//! Digests: of the state, of slugs and of what registrations say. That of the state hashes the bytes of the canonical list of records in order. The same
 //! bytes are the image of the exchange in a snapshot.
 
+use crate::id::{ContentDigest, SlugDigest};
 use crate::record::Vocabulary;
 use crate::state::StateRecord;
 
@@ -11,6 +12,31 @@ const CONTEXT: &str = "foretell state digest v1";
 pub struct StateDigest {
     hasher: blake3::Hasher,
     scratch: Vec<u8>,
+}
+
+impl SlugDigest {
+    /// The digest of a slug; zeros of an empty one, which names nothing.
+    #[must_use]
+    pub fn of(slug: &str) -> Self {
+        match slug {
+            "" => Self::ZERO,
+            slug => Self(half_hash(slug.as_bytes())),
+        }
+    }
+}
+
+impl ContentDigest {
+    /// The digest of what a registration says.
+    #[must_use]
+    pub fn of(content: &[u8]) -> Self {
+        Self(half_hash(content))
+    }
+}
+
+/// The first 16 bytes of BLAKE3.
+fn half_hash(bytes: &[u8]) -> [u8; 16] {
+    let hash = blake3::hash(bytes);
+    std::array::from_fn(|index| hash.as_bytes()[index])
 }
 
 /// Bytes per hash call: sixteen BLAKE3 chunks, the width of the widest SIMD vectors.

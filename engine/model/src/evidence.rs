@@ -91,7 +91,7 @@ impl<'a> OrderEvidence<'a> {
 
 /// The evidence of a frame with an operator (docs/verify/rules.md §27): the reason's length in bytes
 /// (u16 little-endian), the reason, then the command's own evidence.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct ActEvidence<'a> {
     /// The reason: at most [`MAX_REASON_CHARS`] characters, none of them a control character. May be
     /// empty.

@@ -2,6 +2,7 @@
 
 use rkyv::{Archive, Deserialize, Serialize};
 
+use crate::evidence::ActEvidence;
 use crate::{Command, Event, OperatorNumber, Sequence, TimeNs};
 
 /// Position of a frame in the journal files, from which its bytes and receipt can be read.
@@ -75,13 +76,23 @@ pub struct FrameRef<'a> {
     pub command: &'a Command,
     /// The events of the command.
     pub events: &'a [Event],
-    /// Evidence of the command; empty for most commands.
+    /// The bytes beside the command: its tail, the reason of its operator, its evidence. Empty for most commands.
     pub evidence: &'a [u8],
     /// Position in the journal files.
     pub place: FramePosition,
 }
 
-impl FrameRef<'_> {
+impl<'a> FrameRef<'a> {
+    /// The reason of the operator, empty without one, and the evidence of the command alone.
+    #[must_use]
+    pub fn act(&self) -> ActEvidence<'a> {
+        let own = self.command.evidence(self.evidence);
+        match self.operator {
+            OperatorNumber::NONE => ActEvidence { reason: "", own },
+            _ => ActEvidence::decode(own).unwrap_or_default(),
+        }
+    }
+
     /// The stamp of its command.
     #[must_use]
     pub const fn stamp(&self) -> CommandStamp {

@@ -138,6 +138,18 @@ bytes_id!(
     ApiKey,
     16
 );
+bytes_id!(
+    /// The first 16 bytes of BLAKE3 of a market's slug; zeros of a market without one
+    /// (docs/verify/rules.md §12).
+    SlugDigest,
+    16
+);
+bytes_id!(
+    /// The first 16 bytes of BLAKE3 of what a registration says, so that a repeat is told from another
+    /// registration; zeros of one without details (docs/verify/rules.md §12).
+    ContentDigest,
+    16
+);
 
 number!(
     /// Dense number of an account, in order of first appearance.

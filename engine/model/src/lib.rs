@@ -38,13 +38,13 @@ pub use durability::Durability;
 pub use event::{Event, EventKind, Fill};
 pub use frame::{CommandStamp, FramePosition, FrameRef};
 pub use id::{
-    AccountNumber, ApiKey, Branch, ConditionId, DomainNumber, EventId, EventNumber, KeyNumber,
-    MarketNumber, OperatorNumber, OrderId, OrderNumber, Reference, Sequence, TokenId, TradeIndex,
-    WalletAddress,
+    AccountNumber, ApiKey, Branch, ConditionId, ContentDigest, DomainNumber, EventId, EventNumber,
+    KeyNumber, MarketNumber, OperatorNumber, OrderId, OrderNumber, Reference, Sequence, SlugDigest,
+    TokenId, TradeIndex, WalletAddress,
 };
 pub use market::{
-    FeeSchedule, Hold, HoldSet, MarketState, MarketTerms, Payout, QuestionIndex, QuestionSet,
-    ResolutionPolicy, SystemMode, WalletKind,
+    FeeSchedule, Hold, HoldSet, MarketState, MarketTerms, Opening, Payout, QuestionIndex,
+    QuestionSet, ResolutionPolicy, SystemMode, WalletKind,
 };
 pub use operator::{OperatorName, OperatorRole, RoleSet};
 pub use quantity::{Lots, Micros, Price, Tick};

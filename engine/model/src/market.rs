@@ -28,6 +28,20 @@ codes!(
     }
 );
 codes!(
+    /// When a market opens that is being registered (docs/verify/rules.md §12).
+    #[derive(Default)]
+    #[serde(rename_all = "kebab-case")]
+    Opening {
+        /// At its `opens_at`, or when it is activated.
+        #[default]
+        Later = 0,
+        /// At once.
+        Now = 1,
+        /// Never: it is registered closed.
+        Never = 2,
+    }
+);
+codes!(
     /// Payout per share of a resolved market: (Yes, No).
     #[serde(rename_all = "kebab-case")]
     Payout {
@@ -108,8 +122,7 @@ records! {
 }
 
 records! {
-    /// Terms of a market beside its registration (docs/verify/rules.md §21 to §23). All zero
-    /// until `Command::SetTerms`. Times are engine time; 0 = none.
+    /// Clock, delay and rebate of a market (docs/verify/rules.md §21 to §23). All zero without them. Times are engine time; 0 = none.
     #[derive(Default)]
     pub struct MarketTerms {
         /// When a registered market becomes active.

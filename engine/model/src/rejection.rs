@@ -165,6 +165,8 @@ reasons! {
     OutsideNotLast = 73,
     /// The question index is used in the event group, or only some of its questions have one.
     InvalidQuestionIndex = 74,
+    /// Another market has the slug. Details: its number.
+    SlugTaken = 75,
     /// The market is not resolved.
     NotResolved = 80,
     /// The account has no free shares to redeem.

@@ -4,8 +4,9 @@ use foretell_model::event::EventRegistered;
 use foretell_model::limits::MAX_QUESTIONS;
 use foretell_model::outside::outside_names;
 use foretell_model::{
-    CommandKind, CommandOutcome, Event, EventId, EventNumber, FeeSchedule, Lots, MarketNumber,
-    MarketState, MarketTerms, OperatorRole, Payout, QuestionIndex, RejectionReason, Tick,
+    CommandKind, CommandOutcome, ContentDigest, Event, EventId, EventNumber, FeeSchedule, Lots,
+    MarketNumber, MarketState, MarketTerms, OperatorRole, Payout, QuestionIndex, RejectionReason,
+    Tick,
 };
 
 use crate::exchange::{Exchange, Stamp};
@@ -80,6 +81,8 @@ impl Exchange {
             question: None,
             outside_of: Some(event),
             index: None,
+            slug: None,
+            content: ContentDigest::ZERO,
             held_by_operator: false,
             held_by_upstream: false,
             state: MarketState::Closed,

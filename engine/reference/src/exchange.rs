@@ -254,7 +254,7 @@ impl Exchange {
             Command::Convert(ref command) => self.convert(command, at, events),
 
             Command::RegisterEvent { event } => self.register_event(event, events),
-            Command::RegisterMarket(market) => self.register_market(&market, events),
+            Command::RegisterMarket(market) => self.register_market(&market, beside, at, events),
             Command::ActivateMarket { market } => self.activate_market(market, events),
             Command::PauseMarket(ref command) => self.pause_market(command, at, events),
             Command::ResumeMarket(ref command) => self.resume_market(command, at, events),
@@ -295,7 +295,7 @@ impl Exchange {
             Command::AddOperator(ref command) => self.add_operator(command, at, events),
             Command::RevokeOperator { operator } => self.revoke_operator(operator, at, events),
             Command::DescribeEvent { event } => self.describe_event(event, at, events),
-            Command::DescribeMarket { market } => self.describe_market(market, at, events),
+            Command::DescribeMarket(ref command) => self.describe_market(command, at, events),
             Command::DescribeWallet { wallet } => Self::describe_wallet(wallet, events),
             Command::Simulate { until } => self.simulate(until, events),
             Command::Restore { branch } => self.restore(branch, at, events),

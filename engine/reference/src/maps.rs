@@ -4,8 +4,8 @@
 use std::collections::{HashMap, HashSet};
 
 use foretell_model::{
-    AccountNumber, ApiKey, ConditionId, EventId, EventNumber, KeyNumber, MarketNumber, TokenId,
-    WalletAddress,
+    AccountNumber, ApiKey, ConditionId, EventId, EventNumber, KeyNumber, MarketNumber, SlugDigest,
+    TokenId, WalletAddress,
 };
 
 use crate::accounts::account_number;
@@ -29,6 +29,7 @@ pub(crate) struct Names {
     pub(crate) events: HashMap<EventId, EventNumber>,
     pub(crate) conditions: HashMap<ConditionId, MarketNumber>,
     pub(crate) tokens: HashSet<TokenId>,
+    pub(crate) slugs: HashMap<SlugDigest, MarketNumber>,
 }
 
 impl Exchange {
@@ -87,6 +88,9 @@ impl Exchange {
             let number = market_number(index);
             names.conditions.insert(market.condition, number);
             names.tokens.extend(market.tokens);
+            if let Some(slug) = market.slug {
+                names.slugs.insert(slug, number);
+            }
         }
         names
     }

@@ -2,22 +2,26 @@
 //! (docs/verify/rules.md §3, §12).
 
 use foretell_model::command::{
-    ArchiveMarket, PauseMarket, RegisterMarket, ResumeMarket, SetFee, SetMinimumSize, SetTick,
+    ArchiveMarket, DescribeMarket, MarketDetails, PauseMarket, RegisterMarket, ResumeMarket,
+    SetFee, SetMinimumSize, SetTick,
 };
 use foretell_model::event::{
-    FeeSet, MarketArchived, MarketRegistered, MarketStateSet, MinimumSizeSet, TickSet,
+    FeeSet, MarketArchived, MarketRegistered, MarketStateSet, MinimumSizeSet, TermsSet, TickSet,
 };
 use foretell_model::limits::{MAX_FEE_EXPONENT, MAX_FEE_RATE_PPM, MAX_ORDER_LOTS};
+use foretell_model::record::{self, Record as _};
 use foretell_model::state::PendingWork;
 use foretell_model::{
-    AccountNumber, CommandKind, CommandOutcome, ConditionId, Event, EventNumber, FeeSchedule, Hold,
-    HoldSet, Lots, MarketNumber, MarketState, MarketTerms, OperatorRole, Payout, QuestionIndex,
-    Rejection, RejectionReason, ResolutionPolicy, Tick, TokenId,
+    AccountNumber, CommandKind, CommandOutcome, ConditionId, ContentDigest, Event, EventNumber,
+    FeeSchedule, Hold, HoldSet, Lots, MarketNumber, MarketState, MarketTerms, Opening,
+    OperatorRole, Payout, QuestionIndex, Rejection, RejectionReason, ResolutionPolicy, SlugDigest,
+    Tick, TimeMs, TokenId,
 };
 
 use crate::exchange::{Exchange, Stamp};
 use crate::handler_result::{HandlerResult, NotApplied, ensure};
 use crate::resolution::Proposal;
+use crate::terms::check_terms;
 
 /// Lots of `[Yes, No]`.
 pub(crate) type Shares = [Lots; 2];
@@ -36,6 +40,10 @@ pub(crate) struct Market {
     /// The event group whose outside question it is.
     pub(crate) outside_of: Option<EventNumber>,
     pub(crate) index: Option<QuestionIndex>,
+    /// A slug that no other market has.
+    pub(crate) slug: Option<SlugDigest>,
+    /// What was registered.
+    pub(crate) content: ContentDigest,
     pub(crate) held_by_operator: bool,
     pub(crate) held_by_upstream: bool,
     pub(crate) state: MarketState,
@@ -83,14 +91,18 @@ impl Exchange {
     pub(crate) fn register_market(
         &mut self,
         wanted: &RegisterMarket,
+        beside: &[u8],
+        at: Stamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
+        let more = read_details(wanted, beside).ok_or(RejectionReason::InvalidTerms)?;
         let known = self.names.conditions.get(&wanted.condition);
         if let Some(number) = known.copied() {
             let market = &self.markets[number.0 as usize];
             let same = market.outside_of.is_none()
                 && market.tokens == wanted.tokens
                 && market.index == wanted.index
+                && market.content == more.content
                 && market.question.map(|(event, _)| event) == wanted.event;
             ensure(same, RejectionReason::MarketDiffers)?;
             return Err(NotApplied::already(CommandOutcome::Market(number)));
@@ -113,6 +125,13 @@ impl Exchange {
                 RejectionReason::InvalidQuestionIndex,
             )?,
         }
+        check_terms(&more.terms, at)?;
+        let named = Some(more.slug).filter(|slug| *slug != SlugDigest::ZERO);
+        let holder = named.and_then(|slug| self.names.slugs.get(&slug)).copied();
+        if let (Some(holder), true) = (holder, more.needs_slug) {
+            return Err(slug_taken(holder));
+        }
+        let slug = named.filter(|_| holder.is_none());
 
         let market = market_number(self.markets.len());
         let question = wanted.event.map(|event| {
@@ -126,6 +145,9 @@ impl Exchange {
         });
         self.names.conditions.insert(wanted.condition, market);
         self.names.tokens.extend(wanted.tokens);
+        if let Some(slug) = slug {
+            self.names.slugs.insert(slug, market);
+        }
         self.markets.push(Market {
             condition: wanted.condition,
             tokens: wanted.tokens,
@@ -136,6 +158,8 @@ impl Exchange {
             question,
             outside_of: None,
             index: wanted.index,
+            slug,
+            content: more.content,
             held_by_operator: false,
             held_by_upstream: false,
             state: MarketState::Registered,
@@ -151,8 +175,37 @@ impl Exchange {
             market,
             condition: wanted.condition,
             question: question.map_or(0, |(_, place)| place),
+            has_slug: slug.is_some(),
         }));
+        self.begin(market, &more, events);
         Ok(CommandOutcome::Market(market))
+    }
+
+    /// What a registration does beside adding the market: first its terms, then how it opens.
+    fn begin(&mut self, number: MarketNumber, more: &MarketDetails, events: &mut Vec<Event>) {
+        let terms = more.terms;
+        if terms != MarketTerms::default() {
+            let market = self.market_mut(number);
+            market.terms = terms;
+            market.clear_armed = terms.clear_book_on_start && terms.game_start_time != TimeMs(0);
+            let clear_armed = market.clear_armed;
+            self.wind_clocks(number);
+            events.push(Event::TermsSet(TermsSet {
+                market: number,
+                terms,
+                clear_armed,
+            }));
+        }
+        match more.opening {
+            Opening::Later => {}
+            Opening::Never => self.end_trading(number, events),
+            Opening::Now => {
+                if let Some((event, _)) = self.markets[number.0 as usize].question {
+                    self.freeze(event, events);
+                }
+                self.set_state(number, MarketState::Active, events);
+            }
+        }
     }
 
     pub(crate) fn activate_market(
@@ -270,13 +323,30 @@ impl Exchange {
 
     /// The words are evidence of the frame.
     pub(crate) fn describe_market(
-        &self,
-        market: MarketNumber,
+        &mut self,
+        &DescribeMarket {
+            market,
+            slug: named,
+        }: &DescribeMarket,
         at: Stamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
-        self.market(market)?;
+        let before = self.market(market)?.slug;
         self.check_may_move_money(market, CommandKind::DescribeMarket, at)?;
+        if let Some(named) = named {
+            match self.names.slugs.get(&named) {
+                Some(holder) if *holder != market => return Err(slug_taken(*holder)),
+                _ => {}
+            }
+            if let Some(before) = before {
+                self.names.slugs.remove(&before);
+            }
+            let slug = Some(named).filter(|slug| *slug != SlugDigest::ZERO);
+            if let Some(slug) = slug {
+                self.names.slugs.insert(slug, market);
+            }
+            self.market_mut(market).slug = slug;
+        }
         events.push(Event::MarketDescribed { market });
         Ok(CommandOutcome::Done)
     }
@@ -396,6 +466,19 @@ impl Market {
         }
         holds
     }
+}
+
+/// The details of a registration; all zero without any, `None` when the bytes beside it are too few or no
+/// details.
+fn read_details(wanted: &RegisterMarket, beside: &[u8]) -> Option<MarketDetails> {
+    match wanted.has_details {
+        true => record::decode(beside.get(..MarketDetails::BYTES)?),
+        false => Some(MarketDetails::default()),
+    }
+}
+
+fn slug_taken(holder: MarketNumber) -> NotApplied {
+    Rejection::with(RejectionReason::SlugTaken, holder.0.into(), 0).into()
 }
 
 fn invalid_transition(state: MarketState) -> Rejection {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use foretell_model::digest::StateDigest;
 use foretell_model::outside::OUTSIDE_INDEX;
 use foretell_model::state::{self, StateRecord};
-use foretell_model::{AccountNumber, CommandOutcome, MarketNumber, Micros};
+use foretell_model::{AccountNumber, CommandOutcome, MarketNumber, Micros, SlugDigest};
 
 use crate::accounts::account_number;
 use crate::event_groups::event_number;
@@ -134,6 +134,8 @@ impl Exchange {
                 payout: market.payout,
                 archived: market.archived,
                 supply: market.supply,
+                slug: market.slug.unwrap_or(SlugDigest::ZERO),
+                content: market.content,
             }));
         }
     }

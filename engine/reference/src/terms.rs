@@ -33,17 +33,7 @@ impl Exchange {
             taker_delay_ms: changes.taker_delay_ms.unwrap_or(current.taker_delay_ms),
             rebate_ppm: changes.rebate_ppm.unwrap_or(current.rebate_ppm),
         };
-        ensure(terms.are_in_range(), RejectionReason::InvalidTerms)?;
-        let (opens, closes) = (terms.opens_at, terms.closes_at);
-        ensure(
-            opens == NONE || closes == NONE || opens < closes,
-            Rejection::with(RejectionReason::ClockContradicts, opens.0, closes.0),
-        )?;
-        let now = at.time.millis().0;
-        ensure(
-            closes == NONE || start_of(closes) > at.time,
-            Rejection::with(RejectionReason::ClosesInPast, closes.0, now),
-        )?;
+        check_terms(&terms, at)?;
         ensure(current != terms, NotApplied::already(CommandOutcome::Done))?;
         if terms.rebate_ppm != current.rebate_ppm {
             self.check_may_move_money(number, CommandKind::SetTerms, at)?;
@@ -69,6 +59,21 @@ impl Exchange {
         }));
         Ok(CommandOutcome::Done)
     }
+}
+
+/// Terms that are in range, and do not end before they begin or before now.
+pub(crate) fn check_terms(terms: &MarketTerms, at: Stamp) -> Result<(), NotApplied> {
+    ensure(terms.are_in_range(), RejectionReason::InvalidTerms)?;
+    let (opens, closes) = (terms.opens_at, terms.closes_at);
+    ensure(
+        opens == NONE || closes == NONE || opens < closes,
+        Rejection::with(RejectionReason::ClockContradicts, opens.0, closes.0),
+    )?;
+    let now = at.time.millis().0;
+    ensure(
+        closes == NONE || start_of(closes) > at.time,
+        Rejection::with(RejectionReason::ClosesInPast, closes.0, now),
+    )
 }
 
 /// The first nanosecond of a millisecond; terms are bounded so that it exists.

@@ -355,6 +355,7 @@ fn exchange() -> Exchange {
     };
     must(Command::RegisterMarket(RegisterMarket {
         index: None,
+        has_details: false,
         condition: ConditionId([0xC0; 32]),
         tokens: [TokenId([0xA0; 32]), TokenId([0xB0; 32])],
         tick: Tick::Hundredth,

@@ -70,6 +70,7 @@ pub(super) fn register_market(number: u8) -> Command {
             exponent: kind,
         },
         event: is_question.then_some(EVENT),
+        has_details: false,
     })
 }
 

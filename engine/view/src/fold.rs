@@ -14,10 +14,8 @@ mod withdrawals;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use foretell_model::event::Redeemed;
-use foretell_model::evidence::{ActEvidence, OrderEvidence};
-use foretell_model::{
-    Command, Event, FrameRef, OperatorNumber, OrderNumber, Outcome, Sequence, TimeNs,
-};
+use foretell_model::evidence::OrderEvidence;
+use foretell_model::{Command, Event, FrameRef, OrderNumber, Outcome, Sequence, TimeNs};
 
 use crate::error::{FoldError, Impossible};
 use crate::observer::Observer;
@@ -38,12 +36,9 @@ impl FoldStep<'_> {
         (self.frame.sequence, self.now)
     }
 
-    /// The evidence of the frame's command, without the reason of its operator.
+    /// The evidence of the frame's command.
     fn evidence(&self) -> &[u8] {
-        if self.frame.operator == OperatorNumber::NONE {
-            return self.frame.evidence;
-        }
-        ActEvidence::decode(self.frame.evidence).map_or(&[], |act| act.own)
+        self.frame.act().own
     }
 }
 

@@ -233,7 +233,7 @@ impl EngineLink {
         })
     }
 
-    /// Sends a command of an operator with its reason, on an operator's link.
+    /// Sends a command of an operator with its tail, its reason and its evidence, on an operator's link.
     ///
     /// # Errors
     /// [`LinkError::Unavailable`] or [`LinkError::Busy`]; then nothing was sent.
@@ -241,17 +241,18 @@ impl EngineLink {
         &self,
         (operator, reason): (OperatorNumber, &str),
         command: Command,
+        mut beside: Vec<u8>,
         own: &[u8],
     ) -> Result<PendingAnswer, LinkError> {
-        let mut evidence = Vec::with_capacity(2 + reason.len() + own.len());
-        ActEvidence { reason, own }.encode(&mut evidence);
+        beside.reserve(2 + reason.len() + own.len());
+        ActEvidence { reason, own }.encode(&mut beside);
         let limit = self.in_flight_limit();
         self.send(limit - limit / CANCEL_SHARE, |request| {
             Request::Submit(Submit {
                 request,
                 operator,
                 command,
-                evidence: &evidence,
+                evidence: &beside,
             })
         })
     }

@@ -107,6 +107,7 @@ impl TestView {
             market,
             condition: condition(market),
             question: 0,
+            has_slug: false,
         });
         let register = foretell_fixtures::market(market.0).register();
         self.step(&register, &[registered], &[]);

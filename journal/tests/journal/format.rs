@@ -15,6 +15,7 @@ use foretell_journal::segment::SegmentHeader;
 use foretell_journal::snapshot::{Image, LogName, PROOF, Proof, SnapshotStore};
 use foretell_journal::watermark::Watermark;
 use foretell_journal::{Options, chain, receipt, scan};
+use foretell_model::command::MarketDetails;
 use foretell_model::quote::QuoteLimits;
 use foretell_model::record::{Field, Fields, Layout};
 use foretell_model::state::StateKind;
@@ -259,6 +260,7 @@ fn tables() -> [(&'static str, String); 4] {
     let structs = [
         struct_line::<FeeSchedule>("FeeSchedule"),
         struct_line::<MarketTerms>("MarketTerms"),
+        struct_line::<MarketDetails>("MarketDetails"),
         struct_line::<ResolutionPolicy>("ResolutionPolicy"),
         struct_line::<PaymentSettings>("PaymentSettings"),
         struct_line::<Settings>("Settings"),

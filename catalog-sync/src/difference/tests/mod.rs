@@ -82,6 +82,7 @@ fn registered(market: u64, status: MarketState) -> RegisteredMarket {
     RegisteredMarket {
         question: MarketDescription::default().question,
         outcomes: MarketDescription::default().outcomes,
+        slug_taken: false,
         holds: HoldSet::NONE,
         index: None,
         condition: terms.condition,

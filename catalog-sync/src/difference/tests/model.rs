@@ -91,6 +91,7 @@ impl Model {
         let here = RegisteredMarket {
             question: market.description.question.clone(),
             outcomes: market.description.outcomes.clone(),
+            slug_taken: false,
             holds: HoldSet::NONE,
             index: terms.question_index,
             condition: terms.condition_id,

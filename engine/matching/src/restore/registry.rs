@@ -111,7 +111,11 @@ impl Restorer {
             condition: record.condition,
             tokens: record.tokens,
             index: record.index,
+            slug: record.slug,
+            content: record.content,
         };
+        let is_taken = self.exchange.markets.with_slug(names.slug).is_some();
+        check(!is_taken, "two markets with one slug")?;
         let is_listed = !market.is_outside();
         let number = self.exchange.markets.add(market, names);
         if let Some((event, _)) = record.question {

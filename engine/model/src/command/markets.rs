@@ -1,15 +1,18 @@
 //! Commands on markets and their terms.
 
-use crate::id::{ConditionId, EventNumber, MarketNumber, TokenId};
-use crate::market::{FeeSchedule, Hold, QuestionIndex};
+use crate::id::{ConditionId, ContentDigest, EventNumber, MarketNumber, SlugDigest, TokenId};
+use crate::market::{FeeSchedule, Hold, MarketTerms, Opening, QuestionIndex};
 use crate::quantity::{Lots, Tick};
 use crate::record::records;
+use crate::tail::Tail;
 use crate::update::TermsUpdate;
 
 records! {
-    /// A market registration. Its description is evidence of the frame. The same content again is
-    /// `Repeated`; other content under the same condition id is `MarketDiffers`. Event group and tokens are
-    /// compared; tick, minimum and fee are not, because they have their own commands.
+    /// A market registration, whole or not at all. Its description is evidence of the frame. Rejected in
+    /// this order: `InvalidTerms` (no details in the tail), `MarketDiffers`, `TokenTaken`, `InvalidFee`,
+    /// `InvalidMinimumSize`, `UnknownEvent`, `EventFrozen`, `EventFull`, `InvalidQuestionIndex`, then the
+    /// rejections of [`SetTerms`], `SlugTaken`. The same tokens, event group, index and content under a known
+    /// condition id are `Repeated` and change nothing (docs/verify/rules.md §12).
     pub struct RegisterMarket {
         /// The condition id; registration is idempotent by it.
         pub condition: ConditionId,
@@ -28,6 +31,32 @@ records! {
         /// Its bit in signed conversions; `None` = its place in the question list. All questions of an event
         /// group have one, or none has (`InvalidQuestionIndex`).
         pub index: Option<QuestionIndex>,
+        /// Whether the tail has its [`MarketDetails`]; those without are all zero.
+        pub has_details: bool,
+    }
+
+    /// What the fields of a [`RegisterMarket`] have no room for: its tail.
+    #[derive(Default)]
+    pub struct MarketDetails {
+        /// Clock, delay and rebate, as [`SetTerms`] would set them.
+        pub terms: MarketTerms,
+        /// When it opens.
+        pub opening: Opening,
+        /// Its slug, which names one market.
+        pub slug: SlugDigest,
+        /// Whether it is not registered without the slug (`SlugTaken`).
+        pub needs_slug: bool,
+        /// What is registered, by which a repeat is told from another registration.
+        pub content: ContentDigest,
+    }
+
+    /// Change words of a market; the edit is the evidence. Rejected in this order: `UnknownMarket`,
+    /// `OperatorRole`, `SlugTaken` (docs/verify/rules.md §26).
+    pub struct DescribeMarket {
+        /// The market.
+        pub market: MarketNumber,
+        /// Its new slug; `None` = it stays.
+        pub slug: Option<SlugDigest>,
     }
 
     /// Put a hold on a market: active → paused. A paused market can get the other hold
@@ -89,5 +118,18 @@ records! {
         pub market: MarketNumber,
         /// The new terms; those that it does not name stay.
         pub terms: TermsUpdate,
+    }
+}
+
+impl RegisterMarket {
+    /// Its details, from the start of the bytes beside it, and the evidence after them; `None` for bytes
+    /// that are no details.
+    #[must_use]
+    pub fn details<'a>(&self, beside: &'a [u8]) -> Option<(MarketDetails, &'a [u8])> {
+        if !self.has_details {
+            return Some((MarketDetails::default(), beside));
+        }
+        let (tail, evidence) = Tail::split(beside, 1)?;
+        Some((tail.get(0)?, evidence))
     }
 }

@@ -24,6 +24,8 @@ records! {
         pub condition: ConditionId,
         /// Its index in the question list of its event group; 0 for a plain market.
         pub question: u32,
+        /// Whether its slug is its own: it named one, and no other market has it.
+        pub has_slug: bool,
     }
 
     /// A market changed state.

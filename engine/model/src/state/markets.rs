@@ -1,6 +1,9 @@
 //! Event groups, markets, positions, terms.
 
-use crate::id::{AccountNumber, ConditionId, EventId, EventNumber, MarketNumber, TokenId};
+use crate::id::{
+    AccountNumber, ConditionId, ContentDigest, EventId, EventNumber, MarketNumber, SlugDigest,
+    TokenId,
+};
 use crate::market::{FeeSchedule, HoldSet, MarketState, MarketTerms, Payout, QuestionIndex};
 use crate::quantity::{Lots, Tick};
 use crate::record::records;
@@ -53,6 +56,10 @@ records! {
         pub archived: bool,
         /// Shares in existence, of `[Yes, No]`.
         pub supply: [Lots; 2],
+        /// Its slug, which no other market has; zeros without.
+        pub slug: SlugDigest,
+        /// What was registered.
+        pub content: ContentDigest,
     }
 
     /// Sorted by account, then market; only positions with shares.

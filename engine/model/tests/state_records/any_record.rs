@@ -3,11 +3,11 @@
 use foretell_model::quantity::PRICE_ONE;
 use foretell_model::state::{self, OrderIdState, PendingWork, StateRecord};
 use foretell_model::{
-    AccountNumber, ApiKey, Branch, CloseReason, CommandKind, ConditionId, DomainNumber, EventId,
-    EventNumber, FeeSchedule, HoldSet, KeyNumber, Lots, MarketNumber, MarketState, Micros, OrderId,
-    OrderNumber, OrderType, Outcome, Payout, Price, QuestionIndex, QuestionSet, Reference,
-    RejectionReason, Sequence, Settings, Side, SystemMode, Tick, TimeMs, TimeNs, TimeSeconds,
-    TokenId, WalletAddress, WalletKind,
+    AccountNumber, ApiKey, Branch, CloseReason, CommandKind, ConditionId, ContentDigest,
+    DomainNumber, EventId, EventNumber, FeeSchedule, HoldSet, KeyNumber, Lots, MarketNumber,
+    MarketState, Micros, OrderId, OrderNumber, OrderType, Outcome, Payout, Price, QuestionIndex,
+    QuestionSet, Reference, RejectionReason, Sequence, Settings, Side, SlugDigest, SystemMode,
+    Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress, WalletKind,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -187,8 +187,10 @@ fn market() -> impl Strategy<Value = StateRecord> {
     let state = (select(MarketState::ALL), payout, any::<bool>());
     let index = prop::option::of((0_u8..=127).prop_map(QuestionIndex));
     let question = (question, index, 0_u8..=3);
-    (small(), names, rules, question, state, lots()).prop_map(
-        |(market, (condition, yes, no), rules, question, (state, payout, archived), supply)| {
+    let digests: (_, _) = (any::<[u8; 16]>(), any::<[u8; 16]>());
+    (small(), names, rules, question, state, (lots(), digests)).prop_map(
+        |(market, (condition, yes, no), rules, question, (state, payout, archived), last)| {
+            let (supply, (slug, content)) = last;
             let (tick, tick_refines, minimum_size, rate_ppm, exponent) = rules;
             let (question, index, holds) = question;
             StateRecord::Market(state::Market {
@@ -206,6 +208,8 @@ fn market() -> impl Strategy<Value = StateRecord> {
                 payout,
                 archived,
                 supply,
+                slug: SlugDigest(slug),
+                content: ContentDigest(content),
             })
         },
     )

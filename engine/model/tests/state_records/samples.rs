@@ -3,12 +3,12 @@
 use foretell_model::quote::QuoteLimits;
 use foretell_model::state::{self, BackgroundWork, OrderIdState, PendingWork, StateRecord};
 use foretell_model::{
-    AccountNumber, ApiKey, Branch, CloseReason, CommandKind, ConditionId, DomainNumber, EventId,
-    EventNumber, FeeSchedule, Hold, HoldSet, KeyNumber, Lots, MarketNumber, MarketState,
-    MarketTerms, Micros, OperatorName, OperatorNumber, OperatorRole, OrderId, OrderNumber,
-    OrderType, Outcome, PaymentSettings, Payout, Price, QuestionIndex, QuestionSet, Reference,
-    RejectionReason, ResolutionPolicy, RoleSet, Sequence, Settings, Side, SystemMode, Tick, TimeMs,
-    TimeNs, TimeSeconds, TokenId, WalletAddress, WalletKind,
+    AccountNumber, ApiKey, Branch, CloseReason, CommandKind, ConditionId, ContentDigest,
+    DomainNumber, EventId, EventNumber, FeeSchedule, Hold, HoldSet, KeyNumber, Lots, MarketNumber,
+    MarketState, MarketTerms, Micros, OperatorName, OperatorNumber, OperatorRole, OrderId,
+    OrderNumber, OrderType, Outcome, PaymentSettings, Payout, Price, QuestionIndex, QuestionSet,
+    Reference, RejectionReason, ResolutionPolicy, RoleSet, Sequence, Settings, Side, SlugDigest,
+    SystemMode, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress, WalletKind,
 };
 
 /// One record of each kind, in the order of their tags.
@@ -93,6 +93,8 @@ pub(crate) fn samples() -> [StateRecord; 23] {
             payout: Some(Payout::No),
             archived: true,
             supply: [Lots(0x99), Lots(0x9A)],
+            slug: SlugDigest([0x7B; 16]),
+            content: ContentDigest([0x7C; 16]),
         }),
         StateRecord::Position(state::Position {
             account: AccountNumber(0xA1),

@@ -6,7 +6,7 @@ use foretell_model::event::{
     MinimumSizeSet, TermsSet, TickSet,
 };
 use foretell_model::words::edited;
-use foretell_model::{Command, Event, MarketNumber, MarketState};
+use foretell_model::{Command, Event, MarketNumber, MarketState, SlugDigest};
 
 use super::{FoldStep, mismatch};
 use crate::error::Impossible;
@@ -78,11 +78,17 @@ impl View {
         match (event, step.frame.command) {
             (
                 &Event::MarketRegistered(MarketRegistered {
-                    market, question, ..
+                    market,
+                    question,
+                    has_slug,
+                    ..
                 }),
                 Command::RegisterMarket(rules),
             ) => {
-                let registered = Market::registered(rules, question, step.evidence(), step.at());
+                let registered = Market {
+                    has_slug,
+                    ..Market::registered(rules, question, step.evidence(), step.at())
+                };
                 self.open_market(step, market, registered)?;
                 match rules.event {
                     Some(event) => self.events.add_question(event, question, market),
@@ -114,8 +120,11 @@ impl View {
                 self.markets.change(market, step.frame.sequence)?.archived = archived;
                 Ok(())
             }
-            (&Event::MarketDescribed { market }, _) => {
+            (&Event::MarketDescribed { market }, Command::DescribeMarket(edit)) => {
                 let market = self.markets.change(market, step.frame.sequence)?;
+                market.has_slug = edit
+                    .slug
+                    .map_or(market.has_slug, |slug| slug != SlugDigest::ZERO);
                 market.description = edited(&market.description, step.evidence()).into();
                 Ok(())
             }

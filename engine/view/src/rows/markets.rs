@@ -49,6 +49,8 @@ pub struct Market {
     pub archived: bool,
     /// Outstanding shares of `[Yes, No]`.
     pub supply: [Lots; 2],
+    /// Whether its slug is its own: it named one, and no other market has it.
+    pub has_slug: bool,
     /// Its words: the evidence of its registration with later edits ([`foretell_model::words`]).
     pub description: Box<[u8]>,
     /// When it was registered.
@@ -86,6 +88,7 @@ stored!(Market {
     payout: Option<Payout>,
     archived: bool,
     supply: [Lots; 2],
+    has_slug: bool,
     description: Box<[u8]>,
     registered: TimeNs,
     activated: Option<TimeNs>,
@@ -163,6 +166,7 @@ impl Market {
             payout: None,
             archived: false,
             supply: [Lots::ZERO; 2],
+            has_slug: false,
             description: description.into(),
             registered: at.1,
             activated: None,
@@ -187,6 +191,7 @@ impl Market {
             fee: FeeSchedule::default(),
             event: Some(event),
             index: None,
+            has_details: false,
         };
         Self {
             state: MarketState::Closed,

@@ -299,6 +299,7 @@ impl Scene {
             market,
             condition: rules.condition,
             question,
+            has_slug: false,
         });
         let command = Command::RegisterMarket(rules);
         self.try_step(&command, &[registered], b"about it").unwrap()

@@ -4,7 +4,8 @@
 use crate::scene;
 
 use foretell_model::command::{
-    AddOperator, CancelOrder, Dispute, Finalise, PayWithdrawal, Propose, SetTerms, Withdraw,
+    AddOperator, CancelOrder, DescribeMarket, Dispute, Finalise, PayWithdrawal, Propose, SetTerms,
+    Withdraw,
 };
 use foretell_model::event::{
     CancelRequested, Disputed, MarketResolved, MarketSettled, MarketStateSet, OrderClosed,
@@ -412,7 +413,7 @@ fn an_operators_words_do_not_include_the_reason() {
     let mut scene = Scene::trading();
     let market = MARKET;
     let described = Event::MarketDescribed { market };
-    let command = Command::DescribeMarket { market };
+    let command = Command::DescribeMarket(DescribeMarket { market, slug: None });
     scene.act(
         OperatorNumber(1),
         command,

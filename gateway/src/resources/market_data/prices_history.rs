@@ -172,6 +172,7 @@ mod tests {
             market: MARKET,
             condition: rules.condition,
             question: 0,
+            has_slug: false,
         });
         let frames = [
             (deposit, vec![opened, deposited]),

@@ -222,7 +222,8 @@ impl Wanted {
             .as_deref()
             .is_none_or(|wanted| wanted == name_of(kind))
             && self.market.is_none_or(is_on);
-        let reason = ActEvidence::decode(frame.evidence()).map_or("", |act| act.reason);
+        let reason = ActEvidence::decode(records.command.evidence(frame.evidence()))
+            .map_or("", |act| act.reason);
         is_wanted.then(|| FoundAct {
             sequence: frame.sequence(),
             time: frame.time(),

@@ -84,6 +84,16 @@ async fn submit(
     command: Command,
     evidence: &[u8],
 ) -> Result<Result<CommandResult, (Reply, Rejection)>, Failure> {
+    submit_beside(context, command, Vec::new(), evidence).await
+}
+
+/// [`submit`] with the command's tail.
+async fn submit_beside(
+    context: &RequestContext,
+    command: Command,
+    tail: Vec<u8>,
+    evidence: &[u8],
+) -> Result<Result<CommandResult, (Reply, Rejection)>, Failure> {
     let actor = context
         .actor
         .as_ref()
@@ -93,7 +103,7 @@ async fn submit(
     // A client's command that an operator's request needs carries no operator.
     let senders = command.kind().senders();
     let pending = match senders.operators.contains(OperatorRole::Admin) {
-        true => engine.submit_as(act, command, evidence)?,
+        true => engine.submit_as(act, command, tail, evidence)?,
         false => engine.submit(command, evidence)?,
     };
     let reply = pending.reply().await?;

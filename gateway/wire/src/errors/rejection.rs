@@ -205,6 +205,7 @@ const fn code_of(reason: RejectionReason) -> ErrorCode {
         RejectionReason::KeyTaken => ErrorCode::KeyTaken,
         RejectionReason::MarketDiffers => ErrorCode::MarketDiffers,
         RejectionReason::TokenTaken => ErrorCode::TokenTaken,
+        RejectionReason::SlugTaken => ErrorCode::SlugTaken,
         RejectionReason::EventFrozen => ErrorCode::EventFrozen,
         RejectionReason::EventFull => ErrorCode::EventFull,
         RejectionReason::BookNotEmpty => ErrorCode::BookNotEmpty,

@@ -283,6 +283,9 @@ pub struct MarketRow {
     pub question: String,
     /// Its name in URLs.
     pub slug: String,
+    /// Whether another market has that name, and a request by it means the other.
+    #[serde(default)]
+    pub slug_taken: bool,
     /// As registered, without later changes of the catalog.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_date: Option<String>,

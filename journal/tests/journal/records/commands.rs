@@ -2,17 +2,17 @@
 
 use foretell_model::command::{
     AddOperator, ArchiveMarket, AttestState, BindWallet, CancelAll, CancelMarketOrders,
-    CancelOrder, CancelWithdrawal, Convert, DecreaseOrder, Deposit, Dispute, Finalise, ListWallet,
-    Merge, PauseMarket, PayWithdrawal, Propose, Redeem, RegisterDomain, RegisterKey,
-    RegisterMarket, RenewQuotes, RequestWithdrawal, ResolveMarket, ResumeMarket, RevokeKey,
-    SetClosedOnly, SetFee, SetHeartbeat, SetMinimumSize, SetPolicy, SetQuoteLimits, SetQuotes,
-    SetTerms, SetTick, Split, Withdraw, WithdrawFees, WithdrawProposal,
+    CancelOrder, CancelWithdrawal, Convert, DecreaseOrder, Deposit, DescribeMarket, Dispute,
+    Finalise, ListWallet, Merge, PauseMarket, PayWithdrawal, Propose, Redeem, RegisterDomain,
+    RegisterKey, RegisterMarket, RenewQuotes, RequestWithdrawal, ResolveMarket, ResumeMarket,
+    RevokeKey, SetClosedOnly, SetFee, SetHeartbeat, SetMinimumSize, SetPolicy, SetQuoteLimits,
+    SetQuotes, SetTerms, SetTick, Split, Withdraw, WithdrawFees, WithdrawProposal,
 };
 use foretell_model::{
     AccountNumber, ApiKey, Branch, Command, ConditionId, DomainNumber, EventId, EventNumber, Hold,
     KeyNumber, MarketNumber, OperatorName, OperatorNumber, OperatorRole, OrderId, OrderType,
-    Outcome, PaymentsUpdate, Payout, PlaceOrder, Sequence, SettingsUpdate, Side, SystemMode,
-    TimeMs, TimeNs, TimeSeconds, TokenId, WalletKind,
+    Outcome, PaymentsUpdate, Payout, PlaceOrder, Sequence, SettingsUpdate, Side, SlugDigest,
+    SystemMode, TimeMs, TimeNs, TimeSeconds, TokenId, WalletKind,
 };
 
 use crate::records::words::Words;
@@ -157,6 +157,7 @@ pub(super) fn command(words: &mut Words, code: u8) -> Command {
             } else {
                 None
             },
+            has_details: words.flag(),
         }),
         32 => Command::ActivateMarket {
             market: words.market(),
@@ -301,9 +302,10 @@ pub(super) fn command(words: &mut Words, code: u8) -> Command {
         62 => Command::DescribeEvent {
             event: EventNumber(words.u32()),
         },
-        63 => Command::DescribeMarket {
+        63 => Command::DescribeMarket(DescribeMarket {
             market: words.market(),
-        },
+            slug: words.flag().then(|| SlugDigest(words.bytes())),
+        }),
         64 => Command::DescribeWallet {
             wallet: words.wallet(),
         },

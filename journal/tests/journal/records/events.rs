@@ -124,6 +124,7 @@ pub(super) fn event(words: &mut Words, code: u8) -> Event {
             market: words.market(),
             condition: ConditionId(words.bytes()),
             question: words.u32(),
+            has_slug: words.flag(),
         }),
         33 => Event::MarketStateSet(MarketStateSet {
             market: words.market(),

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use foretell_auth::Domain;
 use foretell_model::command::RegisterDomain;
 use foretell_model::event::{AccountOpened, EventRegistered, KeyRegistered, MarketResolved};
-use foretell_model::evidence::ActEvidence;
 use foretell_model::limits::MAX_QUESTIONS;
 use foretell_model::operator::FIRST_OPERATORS;
 use foretell_model::outside::outside_names;
@@ -240,7 +239,7 @@ impl Registry {
         let Command::RegisterDomain(RegisterDomain { domain, separator }) = *frame.command else {
             return Err(Violation::rule("a domain is registered by another command"));
         };
-        let text = std::str::from_utf8(own_evidence(frame)).ok();
+        let text = std::str::from_utf8(frame.act().own).ok();
         let known = text
             .and_then(|text| Domain::from_text(domain, text))
             .filter(|domain| *domain.separator() == separator)
@@ -255,14 +254,6 @@ impl Registry {
         self.domains.push((domain.0, Arc::new(known)));
         Ok(())
     }
-}
-
-/// The evidence of a frame's command, without the reason of its operator.
-fn own_evidence<'f>(frame: &FrameRef<'f>) -> &'f [u8] {
-    if frame.operator == OperatorNumber::NONE {
-        return frame.evidence;
-    }
-    ActEvidence::decode(frame.evidence).map_or(&[], |act| act.own)
 }
 
 /// Checks the number of the last of `count` things, which are numbered from 0 in order.

@@ -9,7 +9,7 @@ use foretell_wire::text::words::role_word;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::shown_frame::{act, command, operator};
+use super::shown_frame::{command, operator};
 use crate::finding::Stop;
 use crate::prove::registry::Registry;
 use crate::read::source::Source;
@@ -45,7 +45,7 @@ pub(crate) fn run(source: &Source, name: Option<&str>, output: Output) -> Result
                 operator: operator(number, &registry),
                 role: known.map(|(_, role)| role_word(*role)),
                 command: command(records.command, &registry),
-                reason: act(&frame).map_or_else(String::new, |act| act.reason.to_owned()),
+                reason: records.act().reason.to_owned(),
             });
         }
     }

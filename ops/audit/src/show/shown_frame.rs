@@ -6,7 +6,7 @@ use std::fmt;
 use foretell_auth::Domain;
 use foretell_journal::frame::Frame;
 use foretell_model::command::{RegisterDomain, SetQuotes};
-use foretell_model::evidence::{ActEvidence, OrderEvidence, QuotesEvidence, WithdrawalEvidence};
+use foretell_model::evidence::{OrderEvidence, QuotesEvidence, WithdrawalEvidence};
 use foretell_model::quote::QuoteWord;
 use foretell_model::{
     Command, DomainNumber, EventNumber, FrameRef, MarketNumber, OperatorNumber, OrderNumber,
@@ -65,7 +65,8 @@ pub(crate) struct ShownFrame {
 impl ShownFrame {
     /// The frame without its place in the chain.
     pub(crate) fn new(frame: &Frame<'_>, records: &FrameRef<'_>, registry: &Registry) -> Self {
-        let (place, act) = (frame.place(), act(frame));
+        let (place, act) = (frame.place(), records.act());
+        let is_act = frame.operator() != OperatorNumber::NONE;
         let events = records.events.iter();
         Self {
             sequence: frame.sequence(),
@@ -73,7 +74,7 @@ impl ShownFrame {
             receipt: prefixed_hex(frame.receipt()),
             place: json!({ "segment": place.segment, "offset": place.offset, "bytes": place.length }),
             operator: operator(frame.operator(), registry),
-            reason: act.map(|act| act.reason.to_owned()),
+            reason: is_act.then(|| act.reason.to_owned()),
             command: command(records.command, registry),
             events: events
                 .map(|event| {
@@ -81,11 +82,7 @@ impl ShownFrame {
                     RecordText::of_event(event, records.command, name_of)
                 })
                 .collect(),
-            evidence: evidence(
-                act.map_or(frame.evidence(), |act| act.own),
-                records.command,
-                registry,
-            ),
+            evidence: evidence(records, registry),
             simulated_until: registry
                 .simulated_until
                 .filter(|until| frame.time() <= *until),
@@ -131,12 +128,6 @@ fn write_fields(value: &Value, depth: usize, out: &mut impl fmt::Write) -> fmt::
         }
     }
     Ok(())
-}
-
-/// The reason of an operator's frame, and the command's own evidence.
-pub(crate) fn act<'a>(frame: &Frame<'a>) -> Option<ActEvidence<'a>> {
-    let is_act = frame.operator() != OperatorNumber::NONE;
-    ActEvidence::decode(frame.evidence()).filter(|_| is_act)
 }
 
 pub(crate) fn operator(number: OperatorNumber, registry: &Registry) -> Value {
@@ -187,7 +178,15 @@ fn name_of(word: &str, number: u64, registry: &Registry) -> Option<String> {
 }
 
 /// Evidence, interpreted by its command.
-fn evidence(bytes: &[u8], command: &Command, registry: &Registry) -> Value {
+fn evidence(frame: &FrameRef<'_>, registry: &Registry) -> Value {
+    let (bytes, command) = (frame.act().own, frame.command);
+    if let Command::RegisterMarket(market) = command
+        && market.has_details
+    {
+        let details = market.details(frame.evidence).map(|(details, _)| details);
+        let text = String::from_utf8_lossy(bytes);
+        return json!({ "details": details, "text": text });
+    }
     if bytes.is_empty() {
         return Value::Null;
     }
@@ -197,7 +196,7 @@ fn evidence(bytes: &[u8], command: &Command, registry: &Registry) -> Value {
         return signed_order(&order);
     }
     if let Command::SetQuotes(set) = command
-        && let Some(signed) = signed_set(set, bytes, registry)
+        && let Some(signed) = signed_set(set, frame.evidence, registry)
     {
         return signed;
     }

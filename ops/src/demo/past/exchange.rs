@@ -16,6 +16,7 @@ use foretell_catalog_sync::market_text;
 use foretell_engine::{EngineError, PastWriter};
 use foretell_model::command::{CancelMarketOrders, Deposit, Merge, RegisterKey, ResolveMarket};
 use foretell_model::evidence::{ActEvidence, OrderEvidence};
+use foretell_model::tail::Tail;
 use foretell_model::{
     AccountNumber, Command, CommandOutcome, ConditionId, Event, EventId, EventNumber, Fill,
     KeyNumber, Lots, MarketNumber, OperatorNumber, OrderType, Outcome, Payout, PlaceOrder,
@@ -144,14 +145,14 @@ impl PastExchange {
         let terms = &market.terms;
         let event = terms.event_id.and_then(|id| self.events.get(&id)).copied();
         let evidence = market.description.to_evidence()?;
-        let done = self.act(&terms.registration(event), &evidence)?;
+        let mut tail = Vec::new();
+        Tail::append(&[market.details()], &mut tail);
+        let command = Command::RegisterMarket(market.command(event));
+        let done = self.act_beside(&command, tail, &evidence)?;
         let CommandOutcome::Market(number) = done else {
             return Err(refused(&done));
         };
         self.markets.insert(terms.condition_id, number);
-        if terms.activate == Some(true) {
-            self.act(&Command::ActivateMarket { market: number }, &[])?;
-        }
         Ok(())
     }
 
@@ -290,13 +291,22 @@ impl PastExchange {
 
     /// A command of the first admin.
     fn act(&mut self, command: &Command, own: &[u8]) -> Result<CommandOutcome, Failure> {
-        let mut evidence = Vec::new();
+        self.act_beside(command, Vec::new(), own)
+    }
+
+    /// The same with the command's tail.
+    fn act_beside(
+        &mut self,
+        command: &Command,
+        mut beside: Vec<u8>,
+        own: &[u8],
+    ) -> Result<CommandOutcome, Failure> {
         ActEvidence {
             reason: "simulated",
             own,
         }
-        .encode(&mut evidence);
-        let applied = (self.writer).apply(OperatorNumber::FIRST_ADMIN, command, &evidence);
+        .encode(&mut beside);
+        let applied = (self.writer).apply(OperatorNumber::FIRST_ADMIN, command, &beside);
         match applied.map_err(failed)? {
             Ok(Verdict::Applied(outcome)) => Ok(outcome),
             other => Err(refused(&other)),

@@ -7,4 +7,5 @@ mod kill_gateway;
 mod kill_payments;
 mod kill_quotes;
 mod kill_reads;
+mod kill_registrations;
 mod stop_processes;

@@ -8,17 +8,17 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use foretell_model::command::{
     ArchiveMarket, AttestState, BindWallet, CancelAll, CancelMarketOrders, CancelOrder, Convert,
-    DecreaseOrder, Deposit, Merge, PauseMarket, Redeem, RegisterDomain, RegisterKey,
-    RegisterMarket, ResolveMarket, ResumeMarket, RevokeKey, SetClosedOnly, SetFee, SetHeartbeat,
-    SetMinimumSize, SetTick, Split, Withdraw, WithdrawFees,
+    DecreaseOrder, Deposit, DescribeMarket, MarketDetails, Merge, PauseMarket, Redeem,
+    RegisterDomain, RegisterKey, RegisterMarket, ResolveMarket, ResumeMarket, RevokeKey,
+    SetClosedOnly, SetFee, SetHeartbeat, SetMinimumSize, SetTick, Split, Withdraw, WithdrawFees,
 };
 use foretell_model::limits::{MAX_FEE_RATE_PPM, MAX_QUESTIONS, NEWEST_RULES};
 use foretell_model::state::StateRecord;
 use foretell_model::{
-    AccountNumber, ApiKey, Command, CommandStamp, ConditionId, DomainNumber, EventId, EventNumber,
-    FeeSchedule, Hold, KeyNumber, Lots, MarketNumber, MarketState, Micros, OrderId, OrderType,
-    Outcome, Payout, QuestionIndex, QuestionSet, Reference, Sequence, SystemMode, Tick, TimeNs,
-    TokenId, WalletAddress, WalletKind,
+    AccountNumber, ApiKey, Command, CommandStamp, ConditionId, ContentDigest, DomainNumber,
+    EventId, EventNumber, FeeSchedule, Hold, KeyNumber, Lots, MarketNumber, MarketState,
+    MarketTerms, Micros, Opening, OrderId, OrderType, Outcome, Payout, QuestionIndex, QuestionSet,
+    Reference, Sequence, SlugDigest, SystemMode, Tick, TimeNs, TokenId, WalletAddress, WalletKind,
 };
 
 use crate::properties::placements::{EXTREMES, placement};
@@ -54,6 +54,8 @@ pub(crate) struct Generator {
     requested: u64,
     /// Tails of the sets of quotes by the digest of their set.
     tails: HashMap<OrderId, Vec<u8>>,
+    /// Details of registrations by their condition.
+    details: HashMap<ConditionId, MarketDetails>,
 }
 
 impl Generator {
@@ -69,6 +71,7 @@ impl Generator {
             names: 0,
             requested: 0,
             tails: HashMap::new(),
+            details: HashMap::new(),
         };
         generator.prelude = generator.make_prelude();
         // By the seed, not drawn: other sequences stay as they are. The second one is rejected.
@@ -209,6 +212,15 @@ impl Generator {
                 .then(|| QuestionIndex::from_code(127 - index.min(127)))
                 .flatten();
             wanted.minimum_size = Lots(self.rng.pick(&[1, 1, 1, 500]));
+            // A question that opens ends its list.
+            let opening = match self.rng.percent(50) && market < plain {
+                true => Opening::Now,
+                false => Opening::Later,
+            };
+            self.details.entry(wanted.condition).and_modify(|details| {
+                details.terms = MarketTerms::default();
+                details.opening = opening;
+            });
             prelude.push_back(Command::RegisterMarket(wanted));
         }
         // Number 0 is the outside question.
@@ -320,7 +332,6 @@ impl Generator {
             | Kind::AddOperator
             | Kind::RevokeOperator
             | Kind::DescribeEvent
-            | Kind::DescribeMarket
             | Kind::DescribeWallet => self.market_life_command(kind),
             _ => self.market_command(kind),
         }
@@ -329,7 +340,9 @@ impl Generator {
     /// An order, mostly a live one, and mostly its owner.
     fn named_order(&mut self) -> (AccountNumber, OrderId) {
         let live = !self.world.orders.is_empty() && self.rng.percent(80);
-        let (order, account) = if live {
+        let (order, account) = if !self.world.ending.is_empty() && self.rng.percent(20) {
+            self.rng.pick(&self.world.ending)
+        } else if live {
             self.rng.pick(&self.world.orders)
         } else if self.world.placed.is_empty() {
             (OrderId::ZERO, self.account())
@@ -502,6 +515,13 @@ impl Generator {
                 };
                 Command::RegisterMarket(self.market_to_register(next))
             }
+            Kind::DescribeMarket => {
+                let slug = self.slug();
+                Command::DescribeMarket(DescribeMarket {
+                    market,
+                    slug: self.rng.percent(50).then_some(slug),
+                })
+            }
             Kind::ActivateMarket => Command::ActivateMarket { market },
             Kind::PauseMarket => Command::PauseMarket(PauseMarket {
                 market,
@@ -642,7 +662,14 @@ impl Generator {
             }
             Command::Redeem(Redeem { market, .. }) => market.0 = market.0.wrapping_add(1),
             Command::Convert(Convert { questions, .. }) => *questions = questions.with(1),
-            Command::RegisterMarket(market) => market.tokens.swap(0, 1),
+            Command::RegisterMarket(market) => match self.rng.below(3) {
+                0 => market.tokens.swap(0, 1),
+                1 => market.has_details = !market.has_details,
+                _ => {
+                    let details = self.details.entry(market.condition).or_default();
+                    details.content.0[0] ^= 1;
+                }
+            },
             Command::SetQuotes(set) => self.alter_set(set),
             Command::RegisterKey(RegisterKey { read_only, .. }) => *read_only = !*read_only,
             _ => {}
@@ -659,9 +686,15 @@ impl Generator {
         let mut condition = [9; 32];
         condition[..4].copy_from_slice(&index.to_be_bytes());
         let event = self.rng.percent(50).then(|| self.event());
+        let condition = ConditionId(condition);
+        let has_details = self.rng.percent(60);
+        if has_details && (self.rng.percent(30) || !self.details.contains_key(&condition)) {
+            let details = self.market_details();
+            self.details.insert(condition, details);
+        }
         RegisterMarket {
             index: self.index(event),
-            condition: ConditionId(condition),
+            condition,
             tokens: [
                 token(2 * index),
                 token(if taken { 0 } else { 2 * index + 1 }),
@@ -671,7 +704,27 @@ impl Generator {
             minimum_size: self.minimum_size(),
             fee: self.fee(),
             event,
+            has_details,
         }
+    }
+
+    fn market_details(&mut self) -> MarketDetails {
+        let terms = self.terms().applied_to(MarketTerms::default());
+        MarketDetails {
+            terms: match self.rng.percent(40) {
+                true => terms,
+                false => MarketTerms::default(),
+            },
+            opening: self.rng.pick(Opening::ALL),
+            slug: self.slug(),
+            needs_slug: self.rng.percent(40),
+            content: ContentDigest::of(&[self.rng.pick(&[1, 2, 3])]),
+        }
+    }
+
+    /// One of few, so that some are taken; sometimes none.
+    fn slug(&mut self) -> SlugDigest {
+        SlugDigest::of(self.rng.pick(&["", "a", "b", "c", "d", "e", "f", "g"]))
     }
 
     /// Usually one that goes with the other questions of the event.

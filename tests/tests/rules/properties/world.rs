@@ -68,6 +68,8 @@ pub(crate) struct World {
     pub(crate) resting: Vec<state::Order>,
     /// Live orders.
     pub(crate) orders: Vec<(OrderId, AccountNumber)>,
+    /// Delayed orders among them whose cancel is noted.
+    pub(crate) ending: Vec<(OrderId, AccountNumber)>,
     /// Orders of `placed` that the book killed and that are remembered.
     pub(crate) killed: Vec<PlaceOrder>,
     positions: Vec<(AccountNumber, MarketNumber, [Lots; 2])>,
@@ -100,6 +102,7 @@ impl World {
             groups: Vec::new(),
             resting: Vec::new(),
             orders: Vec::new(),
+            ending: Vec::new(),
             killed: Vec::new(),
             positions: Vec::new(),
             placed: Vec::new(),
@@ -130,6 +133,7 @@ impl World {
         self.groups.clear();
         self.resting.clear();
         self.orders.clear();
+        self.ending.clear();
         self.killed.clear();
         self.positions.clear();
         self.proposals.clear();
@@ -215,9 +219,13 @@ impl World {
                 market,
                 expiration,
                 due,
+                cancel,
                 ..
             }) => {
                 self.orders.push((id, account));
+                if cancel.is_some() {
+                    self.ending.push((id, account));
+                }
                 self.expires(expiration);
                 let is_active = self.market(market).state == MarketState::Active;
                 if is_active && self.mode == SystemMode::Running {

@@ -1,7 +1,8 @@
 //! Statements and events of a market's life (docs/verify/rules.md §21 to §27).
 
 use foretell_model::command::{
-    AddOperator, Dispute, ListWallet, Propose, SetPolicy, SetTerms, WithdrawProposal,
+    AddOperator, DescribeMarket, Dispute, ListWallet, Propose, SetPolicy, SetTerms,
+    WithdrawProposal,
 };
 use foretell_model::event::{
     CancelRequested, Disputed, MarketSettled, OrderDelayed, OrderReleased, Proposed, RebatePaid,
@@ -9,7 +10,7 @@ use foretell_model::event::{
 };
 use foretell_model::{
     Command, Event, Lots, MarketNumber, Micros, OperatorRole, PaymentsUpdate, Payout, PolicyUpdate,
-    TermsUpdate, TimeMs, TimeNs,
+    SlugDigest, TermsUpdate, TimeMs, TimeNs,
 };
 
 use crate::scenarios::names::{Names, padded};
@@ -58,9 +59,10 @@ impl Desk {
                 Some(event) => Command::DescribeEvent {
                     event: self.names.event(event),
                 },
-                None => Command::DescribeMarket {
+                None => Command::DescribeMarket(DescribeMarket {
+                    slug: words.option("slug").map(SlugDigest::of),
                     market: self.market(words)?,
-                },
+                }),
             },
             _ => return self.resolution_command(first, words),
         }))
@@ -129,7 +131,7 @@ impl Desk {
 }
 
 /// `[opens 10s] [closes 30s] [start 20s] [clear] [delay 3000] [rebate 250000]`, times from now.
-fn terms(words: &mut Words<'_>, now: TimeNs) -> Result<TermsUpdate, String> {
+pub(crate) fn terms(words: &mut Words<'_>, now: TimeNs) -> Result<TermsUpdate, String> {
     let mut time = |name| match words.option(name) {
         Some(after) => duration(after).map(|after| Some(TimeMs((now.0 + after) / 1_000_000))),
         None => Ok(None),

@@ -15,6 +15,7 @@ mod market_life;
 mod names;
 mod ordering;
 mod quoting;
+mod registering;
 mod runner;
 mod script;
 mod sight;

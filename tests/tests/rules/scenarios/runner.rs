@@ -157,6 +157,13 @@ impl Runner {
             self.send((&command, &tail), CommandStamp::at(self.now), "", line)?;
             return Ok(());
         }
+        if first == "register" {
+            let stamp = self.stamp(first, &mut words)?;
+            let (command, tail) = self.desk.registration(&mut words, self.now)?;
+            words.end()?;
+            self.send((&command, &tail), stamp, "", line)?;
+            return Ok(());
+        }
         let label = words.option("named");
         let replacing = words.flag("replacing");
         let stamp = self.stamp(first, &mut words)?;

@@ -2,9 +2,9 @@
 
 use foretell_model::command::{
     ArchiveMarket, AttestState, BindWallet, CancelAll, CancelMarketOrders, CancelOrder, Convert,
-    DecreaseOrder, Deposit, Merge, PauseMarket, Redeem, RegisterKey, RegisterMarket, ResolveMarket,
-    ResumeMarket, RevokeKey, SetClosedOnly, SetFee, SetHeartbeat, SetMinimumSize, SetTick, Split,
-    Withdraw, WithdrawFees,
+    DecreaseOrder, Deposit, Merge, PauseMarket, Redeem, RegisterKey, ResolveMarket, ResumeMarket,
+    RevokeKey, SetClosedOnly, SetFee, SetHeartbeat, SetMinimumSize, SetTick, Split, Withdraw,
+    WithdrawFees,
 };
 use foretell_model::{
     Branch, Command, EventId, FeeSchedule, Hold, Lots, MarketNumber, OrderId, Outcome, Payout,
@@ -129,10 +129,6 @@ impl Desk {
         words: &mut Words<'_>,
     ) -> Result<Option<Command>, String> {
         Ok(Some(match first {
-            "register" => {
-                let name = words.next()?;
-                Command::RegisterMarket(self.register_market(name, words)?)
-            }
             "activate" => Command::ActivateMarket {
                 market: self.market(words)?,
             },
@@ -170,24 +166,6 @@ impl Desk {
             }),
             _ => return Ok(None),
         }))
-    }
-
-    /// `[tick 0.01] [keeps-tick] [min 5] [fee 40000^1] [tokens B] [event E [index 7]]`
-    pub(crate) fn register_market(
-        &mut self,
-        name: &str,
-        words: &mut Words<'_>,
-    ) -> Result<RegisterMarket, String> {
-        Ok(RegisterMarket {
-            index: words.option("index").map(index).transpose()?,
-            condition: Names::condition(name),
-            tokens: Names::tokens(words.option("tokens").unwrap_or(name)),
-            tick: text::tick(words.option("tick").unwrap_or("0.01"))?,
-            tick_refines: !words.flag("keeps-tick"),
-            minimum_size: text::shares(words.option("min").unwrap_or("5"))?,
-            fee: fee(words.option("fee").unwrap_or("0^0"))?,
-            event: words.option("event").map(|event| self.names.event(event)),
-        })
     }
 
     /// A trader's commands other than orders.
@@ -311,7 +289,7 @@ fn hold(words: &mut Words<'_>) -> Hold {
     }
 }
 
-fn index(text: &str) -> Result<QuestionIndex, String> {
+pub(crate) fn index(text: &str) -> Result<QuestionIndex, String> {
     let number = u8::try_from(text::number(text)?).ok();
     let index = number.and_then(QuestionIndex::from_code);
     index.ok_or_else(|| format!("`{text}` is no index of a question"))
@@ -326,7 +304,7 @@ fn on_or_off(words: &mut Words<'_>) -> Result<bool, String> {
 }
 
 /// `40000^1`: parts per million and exponent.
-fn fee(text: &str) -> Result<FeeSchedule, String> {
+pub(crate) fn fee(text: &str) -> Result<FeeSchedule, String> {
     let wrong = || format!("`{text}` is no fee");
     let (rate, exponent) = text.split_once('^').ok_or_else(wrong)?;
     Ok(FeeSchedule {

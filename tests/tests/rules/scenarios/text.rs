@@ -1,8 +1,8 @@
 //! Parses and formats amounts; renders responses and events.
 
 use foretell_model::event::{
-    AccountOpened, ClosedOnlySet, MarketResolved, MarketStateSet, OrderClosed, OrderDecreased,
-    OrderKilled, OrderRested, Redeemed, TickSet,
+    AccountOpened, ClosedOnlySet, MarketRegistered, MarketResolved, MarketStateSet, OrderClosed,
+    OrderDecreased, OrderKilled, OrderRested, Redeemed, TickSet,
 };
 use foretell_model::{
     CommandOutcome, Event, Fill, Hold, Lots, MatchKind, Micros, OrderResult, OrderStatus, Payout,
@@ -166,6 +166,12 @@ pub(crate) fn of_event(event: &Event, names: &Names) -> String {
             format!("opened {}", names.name_of_account(account))
         }
         Event::EventFrozen { event } => format!("frozen {}", names.name_of_event(event)),
+        Event::MarketRegistered(MarketRegistered {
+            market, has_slug, ..
+        }) => {
+            let slug = if has_slug { "" } else { " without a slug" };
+            format!("{} is registered{slug}", names.name_of_market(market))
+        }
         Event::MarketStateSet(MarketStateSet {
             market,
             state,

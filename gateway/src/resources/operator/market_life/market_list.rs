@@ -80,6 +80,7 @@ pub(super) fn row(app: &App, view: &View, number: MarketNumber, market: &Market)
         payout: market.payout,
         question: described.question.clone(),
         slug: described.slug.clone(),
+        slug_taken: !market.has_slug && !described.slug.is_empty(),
         end_date: registered_end_date(&market.description),
         terms: Some(TermsChange::of(market.condition, market.terms)),
         own: is_own(market),

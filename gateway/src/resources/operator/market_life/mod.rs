@@ -1,6 +1,5 @@
 //! Markets from registration to payout.
 
-pub(crate) mod known_names;
 pub(crate) mod market_figures;
 pub(crate) mod market_list;
 pub(crate) mod markets;

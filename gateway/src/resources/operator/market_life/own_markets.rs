@@ -6,13 +6,13 @@
 
 use std::sync::Arc;
 
-use foretell_link::Reply;
-use foretell_model::command::SetTerms;
+use foretell_model::command::{DescribeMarket, MarketDetails};
+use foretell_model::tail::Tail;
 use foretell_model::{
     Command, CommandOutcome, ConditionId, EventId, EventNumber, MarketNumber, MarketState,
-    MarketTerms as ClockTerms, Rejection, RejectionReason, TimeMs, TokenId,
+    Rejection, RejectionReason, Sequence, SlugDigest, TimeMs, TokenId, words,
 };
-use foretell_view::{EventGroup, View};
+use foretell_view::{EventGroup, Market, View};
 use foretell_wire::errors::api_error::FieldError;
 use foretell_wire::operator::{
     Clock, CommandAnswer, EventDescription, EventEdit, EventRegistration, EventRow, EventRows,
@@ -30,10 +30,9 @@ use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::{FromBody, FromQuery};
 use crate::http::request_context::RequestContext;
-use crate::resources::operator::market_life::known_names::{
-    ensure_free_slug, ensure_repeats_event, ensure_repeats_market, is_own_group, is_untouched,
+use crate::resources::operator::{
+    CommandResult, rejection_with, submit, submit_beside, submit_or_reject,
 };
-use crate::resources::operator::{CommandResult, rejection, submit, submit_or_reject};
 use crate::resources::position_of;
 use crate::view::search::{PageBack, STEP, in_steps};
 
@@ -69,52 +68,48 @@ pub(crate) async fn register_event(
     Ok(Json::of(&answer).at(position_of(&done.reply)))
 }
 
-/// `POST /markets`: registers a market with its clock and opens it for trading. With `activate`
-/// false or an `opens_at` it stays registered. A question of a neg-risk event also stays registered
-/// unless `activate` is true, because opening the first question freezes the event's list.
+/// `POST /markets`: registers a market with its clock and opens it for trading, whole or not at all. With
+/// `activate` false or an `opens_at` it stays registered. A question of a neg-risk event also stays
+/// registered unless `activate` is true, because opening the first question freezes the event's list. A
+/// repeat changes nothing.
 pub(crate) async fn register(
     context: RequestContext,
     FromBody(mut wanted): FromBody<MarketRegistration>,
 ) -> Result<Json<CommandAnswer>, Failure> {
     let app = &context.app;
+    generate_ids(app, &mut wanted.terms, &wanted.description.slug)?;
+    let content = wanted.content();
     if wanted.terms.closed == Some(true) {
         register_closed(app.exchange_time().millis(), &mut wanted)?;
     }
-    generate_ids(app, &mut wanted.terms, &wanted.description.slug)?;
     let condition = wanted.terms.condition_id;
     let known = |view: &View| view.markets().by_condition(&condition).map(|_| ());
-    // The times of a repeat may have passed since the first request.
+    // The end of a repeat may have passed since the first request.
     if app.find(known).await?.is_none() {
-        ensure_new(app, &wanted).await?;
+        refuse_past_end(app, &wanted)?;
     }
     let is_own = wanted.description.market_id == 0;
     let event = event_of(app, &wanted.terms, is_own).await?;
-    let done = submit_registration(&context, &mut wanted, event).await?;
-    let MarketRegistration { terms, description } = wanted;
-    let CommandOutcome::Market(market) = done.outcome else {
-        return Err(ErrorCode::Internal.into());
+    let details = MarketDetails {
+        content,
+        ..wanted.details()
     };
-    let mut last = set_clock(&context, market, &done, &terms, &description).await?;
-    let opens_later = terms.opens_at.is_some_and(|at| at.0 > 0);
-    if terms.closed == Some(true) {
-        last = close_unopened(&context, market, last).await?;
-    } else if terms.activate.unwrap_or(event.is_none() && !opens_later) {
-        last = activate(&context, market).await?;
-    }
-    let state = app.read_after(last.sequence.max(done.reply.sequence), |state| {
-        state.view.markets().get(market).map(|market| market.state)
+    let done = submit_registration(&context, &wanted, event, details).await?;
+    let state = app.read_after(done.reply.sequence, |state| {
+        let known = state.view.markets().by_condition(&condition);
+        known.map(|(_, market)| market.state)
     });
     let state = state.await?.unwrap_or(MarketState::Registered);
-    if description.market_id == 0 {
+    if is_own {
         write_catalog(app).await;
     }
     let answer = CommandAnswer {
         status: Some(state),
-        condition_id: Some(terms.condition_id),
-        token_ids: Some(terms.token_ids),
+        condition_id: Some(condition),
+        token_ids: Some(wanted.terms.token_ids),
         ..done.applied()
     };
-    Ok(Json::of(&answer).at(position_of(&last)))
+    Ok(Json::of(&answer).at(position_of(&done.reply)))
 }
 
 /// Prepares the registration of a closed market: it neither opens nor counts as one that ended
@@ -140,101 +135,62 @@ fn register_closed(now: TimeMs, wanted: &mut MarketRegistration) -> Result<(), A
     Ok(())
 }
 
-/// Closes a market that was registered closed. A repeat does so, too, when the first attempt ended
-/// before it; a market that was opened since then stays as it is.
-async fn close_unopened(
-    context: &RequestContext,
-    market: MarketNumber,
-    last: Reply,
-) -> Result<Reply, Failure> {
-    let state = |view: &View| view.markets().get(market).map(|market| market.state);
-    let read = context
-        .app
-        .read_after(last.sequence, |state_now| state(&state_now.view));
-    if read.await? != Some(MarketState::Registered) {
-        return Ok(last);
-    }
-    let closed = submit_or_reject(context, Command::CloseMarket { market }, &[]).await?;
-    Ok(closed.reply)
-}
-
-/// Checks what holds for a new market only: times that are not over, and a slug of its own.
-async fn ensure_new(app: &App, wanted: &MarketRegistration) -> Result<(), Failure> {
-    let MarketRegistration { terms, description } = wanted;
-    refuse_past_end(app, terms, description)?;
-    check_clock(app, terms, description)?;
-    match description.market_id {
-        0 => ensure_free_slug(app, &description.slug, &terms.condition_id).await,
-        _ => Ok(()),
-    }
-}
-
-/// Registers a market. A repeat has the same content; that of an own market is in its words.
+/// Registers a market. A repeat has the content of the first registration, or what is in force since then.
 async fn submit_registration(
     context: &RequestContext,
-    wanted: &mut MarketRegistration,
+    wanted: &MarketRegistration,
     event: Option<EventNumber>,
+    details: MarketDetails,
 ) -> Result<CommandResult, Failure> {
-    let is_own = wanted.description.market_id == 0;
-    wanted.description.registered_terms = is_own.then(|| wanted.terms.to_keep());
     let evidence = wanted.description.to_evidence()?;
-    match submit(context, wanted.terms.registration(event), &evidence).await? {
-        Ok(done) if done.before.is_none() => Ok(done),
-        Ok(done) => {
-            ensure_repeats_market(&context.app, wanted).await?;
-            Ok(done)
-        }
-        Err((_, refusal)) => {
-            if refusal.reason == RejectionReason::MarketDiffers {
-                ensure_repeats_market(&context.app, wanted).await?;
-            }
-            Err(rejection(context, &refusal).into())
-        }
+    let mut tail = Vec::new();
+    Tail::append(&[details], &mut tail);
+    let command = Command::RegisterMarket(wanted.command(event));
+    let (reply, refusal) = match submit_beside(context, command, tail, &evidence).await? {
+        Ok(done) => return Ok(done),
+        Err(refused) => refused,
+    };
+    if refusal.reason != RejectionReason::MarketDiffers {
+        let slug = &wanted.description.slug;
+        return Err(rejection_of_slug(context, &refusal, slug).await?.into());
     }
+    let market = ensure_repeats_market(&context.app, wanted).await?;
+    Ok(CommandResult {
+        reply,
+        outcome: CommandOutcome::Market(market),
+        before: Some(Sequence(0)),
+    })
+}
+
+/// The error of a rejected command that names a slug: when it is taken, with the market that has it.
+async fn rejection_of_slug(
+    context: &RequestContext,
+    refusal: &Rejection,
+    slug: &str,
+) -> Result<ApiError, Failure> {
+    let number = u32::try_from(refusal.details[0]).ok();
+    let holder = number.filter(|_| refusal.reason == RejectionReason::SlugTaken);
+    let shared = &context.app.shared_view;
+    shared.catch_up().await?;
+    let values = holder.and_then(|holder| {
+        let state = shared.read();
+        let holder = state.view.markets().get(MarketNumber(holder))?;
+        Some(vec![slug.to_owned(), holder.condition.to_string()])
+    });
+    Ok(rejection_with(context, refusal, |_| values))
 }
 
 /// A market that has ended is registered only when the request says so.
-fn refuse_past_end(
-    app: &App,
-    terms: &MarketTerms,
-    description: &MarketDescription,
-) -> Result<(), ApiError> {
+fn refuse_past_end(app: &App, wanted: &MarketRegistration) -> Result<(), ApiError> {
     let now = i128::from(app.exchange_time().0);
-    let end = description.end_date.as_deref();
+    let end = wanted.description.end_date.as_deref();
     let ended = end.filter(|end| end_of(end).is_some_and(|end| end.as_nanosecond() <= now));
     match ended {
-        Some(end) if terms.past_end != Some(true) => {
+        Some(end) if wanted.terms.past_end != Some(true) => {
             Err(ApiError::new(ErrorCode::EndsInPast, vec![end.to_owned()]))
         }
         _ => Ok(()),
     }
-}
-
-/// Checks the clock as the core does, before anything is registered: the terms are a command of
-/// their own, which comes after the registration.
-fn check_clock(
-    app: &App,
-    terms: &MarketTerms,
-    description: &MarketDescription,
-) -> Result<(), ApiError> {
-    let clock = terms.clock(description.game_start_time.as_deref());
-    let ClockTerms {
-        opens_at,
-        closes_at,
-        ..
-    } = clock.applied_to(ClockTerms::default());
-    let now = app.exchange_time().millis();
-    let refuse = |reason, first: TimeMs, second: TimeMs| {
-        let refusal = Rejection::with(reason, first.0, second.0);
-        Err(ApiError::from_command_rejection(&refusal))
-    };
-    if closes_at.0 > 0 && opens_at >= closes_at {
-        return refuse(RejectionReason::ClockContradicts, opens_at, closes_at);
-    }
-    if closes_at.0 > 0 && closes_at <= now {
-        return refuse(RejectionReason::ClosesInPast, closes_at, now);
-    }
-    Ok(())
 }
 
 /// Fills in condition and tokens that the request leaves out.
@@ -289,40 +245,6 @@ async fn event_of(
     }
 }
 
-/// Sets clock, delay and rebate of a new market, before it opens. A repeat does so, too, when the first
-/// attempt ended before it. Other terms than those of the beginning stay: they have a command of their own.
-async fn set_clock(
-    context: &RequestContext,
-    market: MarketNumber,
-    done: &CommandResult,
-    terms: &MarketTerms,
-    description: &MarketDescription,
-) -> Result<Reply, Failure> {
-    let clock = terms.clock(description.game_start_time.as_deref());
-    if clock.is_empty() {
-        return Ok(done.reply);
-    }
-    if done.before.is_some() {
-        let shared = &context.app.shared_view;
-        shared.catch_up().await?;
-        if !(shared.read().view.markets().get(market)).is_some_and(is_untouched) {
-            return Ok(done.reply);
-        }
-    }
-    let terms = clock.update();
-    let set = submit_or_reject(context, Command::SetTerms(SetTerms { market, terms }), &[]).await?;
-    Ok(set.reply)
-}
-
-async fn activate(context: &RequestContext, market: MarketNumber) -> Result<Reply, Failure> {
-    match submit(context, Command::ActivateMarket { market }, &[]).await? {
-        Ok(activated) => Ok(activated.reply),
-        // It was opened before; its state since then must not be changed here.
-        Err((reply, refusal)) if refusal.reason == RejectionReason::InvalidTransition => Ok(reply),
-        Err((_, refusal)) => Err(ApiError::from_command_rejection(&refusal).into()),
-    }
-}
-
 /// `POST /markets/describe`: changes the words of an own market, or what an upstream's means: its question and
 /// its labels.
 pub(crate) async fn describe(
@@ -338,12 +260,19 @@ pub(crate) async fn describe(
         let registered = registered.filter(|it| is_own(it) || edit.is_of_meaning());
         registered.ok_or_else(|| upstream_owned("market"))?;
     }
-    if let Some(slug) = &edit.slug {
-        ensure_free_slug(app, slug, &edit.condition_id).await?;
-    }
     let evidence = edit.to_evidence()?;
-    let command = Command::DescribeMarket { market };
-    describe_as(&context, command, &evidence).await
+    let slug = edit.slug.as_deref();
+    let command = Command::DescribeMarket(DescribeMarket {
+        market,
+        slug: slug.map(SlugDigest::of),
+    });
+    match submit(&context, command, &evidence).await? {
+        Ok(done) => described(&context, &done).await,
+        Err((_, refusal)) => {
+            let slug = slug.unwrap_or_default();
+            Err(rejection_of_slug(&context, &refusal, slug).await?.into())
+        }
+    }
 }
 
 /// `POST /events/describe`: changes the words of an own event group.
@@ -412,6 +341,14 @@ pub(crate) async fn describe_as(
     evidence: &[u8],
 ) -> Result<Json<CommandAnswer>, Failure> {
     let done = submit_or_reject(context, command, evidence).await?;
+    described(context, &done).await
+}
+
+/// The answer of a change of words, once the catalog has them.
+async fn described(
+    context: &RequestContext,
+    done: &CommandResult,
+) -> Result<Json<CommandAnswer>, Failure> {
     let app = &context.app;
     app.read_after(done.reply.sequence, |_| ()).await?;
     write_catalog(app).await;
@@ -435,4 +372,69 @@ async fn write_catalog(app: &Arc<App>) {
 
 fn upstream_owned(record: &str) -> ApiError {
     ApiError::new(ErrorCode::UpstreamOwned, vec![record.to_owned()])
+}
+
+/// Checks a registration with other content than that of its condition's market: the number of that market,
+/// if the content is what is in force by now.
+async fn ensure_repeats_market(
+    app: &App,
+    wanted: &MarketRegistration,
+) -> Result<MarketNumber, Failure> {
+    app.shared_view.catch_up().await?;
+    let state = app.shared_view.read();
+    let view = &state.view;
+    let markets = view.markets();
+    let known = markets.by_condition(&wanted.terms.condition_id);
+    let (number, market) = known.ok_or(ErrorCode::MarketNotFound)?;
+    let now = in_force(view, market);
+    let (text, _) = words::parts(&market.description);
+    let registered = MarketRegistration {
+        terms: now.terms,
+        description: MarketDescription::from_words(text).unwrap_or_default(),
+    };
+    wanted.ensure_repeats(&registered, &now)?;
+    Ok(number)
+}
+
+fn in_force(view: &View, market: &Market) -> MarketRegistration {
+    let group = market
+        .question
+        .and_then(|(event, _)| view.events().get(event));
+    let terms = MarketTerms {
+        tick_size: Some(market.tick),
+        tick_refines: Some(market.tick_refines),
+        minimum_order_size: Some(market.minimum_size),
+        fee: Some(market.fee),
+        event_id: group.map(|group| group.id.0),
+        ..MarketTerms::new(market.condition, market.tokens).with_clock(market.terms)
+    };
+    let description = MarketDescription::from_words(&market.description).unwrap_or_default();
+    MarketRegistration { terms, description }
+}
+
+/// Checks a repeated registration of an event group. Words of a group with an upstream's questions
+/// follow the upstream.
+async fn ensure_repeats_event(
+    app: &App,
+    id: EventId,
+    wanted: &EventDescription,
+) -> Result<(), Failure> {
+    app.shared_view.catch_up().await?;
+    let state = app.shared_view.read();
+    let events = state.view.events();
+    let group = events.by_id(id).and_then(|(number, _)| events.get(number));
+    let group = group.filter(|group| is_own_group(&state.view, group));
+    let Some(group) = group else {
+        return Ok(());
+    };
+    let (text, _) = words::parts(&group.description);
+    let [registered, now] = [text, &group.description]
+        .map(|words| EventDescription::from_words(words).unwrap_or_default());
+    Ok(wanted.ensure_repeats(&registered, &now)?)
+}
+
+/// Whether no question of an event group comes from an upstream's catalog.
+fn is_own_group(view: &View, group: &EventGroup) -> bool {
+    let is_own = |number: &MarketNumber| view.markets().get(*number).is_some_and(is_own);
+    group.questions.iter().all(is_own)
 }

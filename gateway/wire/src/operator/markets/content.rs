@@ -1,12 +1,13 @@
 //! The content of a registration, in full: a repeat has the same, or what is in force since then.
 
-use foretell_model::{ConditionId, MarketTerms as ClockTerms};
+use foretell_model::command::{MarketDetails, RegisterMarket};
+use foretell_model::{ContentDigest, EventNumber, MarketTerms as ClockTerms, SlugDigest};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::errors::api_error::{ApiError, quoted};
 use crate::errors::error_code::ErrorCode;
-use crate::operator::markets::description::{EventDescription, MarketDescription};
+use crate::operator::markets::description::EventDescription;
 use crate::operator::markets::market_terms::MarketTerms;
 use crate::operator::markets::register::{MARKET_FIELDS, MarketRegistration};
 
@@ -14,7 +15,43 @@ use crate::operator::markets::register::{MARKET_FIELDS, MarketRegistration};
 const EVENT_FIELDS: &[&str] = &["title", "slug", "ticker", "description", "tags"];
 
 impl MarketRegistration {
-    /// Checks a repeat against the market of its condition: what was `registered`, or is in force `now`.
+    /// The command that registers it, as the next question of an event group if there is one.
+    #[must_use]
+    pub fn command(&self, event: Option<EventNumber>) -> RegisterMarket {
+        RegisterMarket {
+            condition: self.terms.condition_id,
+            tokens: self.terms.token_ids,
+            tick: self.terms.tick(),
+            tick_refines: self.terms.tick_refines(),
+            minimum_size: self.terms.minimum(),
+            fee: self.terms.fee.unwrap_or_default(),
+            event,
+            index: self.terms.question_index,
+            has_details: true,
+        }
+    }
+
+    /// The details of the command. A market of the operator's own needs its slug; one of an upstream is
+    /// registered without it where another market has it.
+    #[must_use]
+    pub fn details(&self) -> MarketDetails {
+        MarketDetails {
+            terms: self.clock(),
+            opening: self.terms.opening(),
+            slug: SlugDigest::of(&self.description.slug),
+            needs_slug: self.description.market_id == 0,
+            content: self.content(),
+        }
+    }
+
+    /// The digest of what is registered.
+    #[must_use]
+    pub fn content(&self) -> ContentDigest {
+        ContentDigest::of(crate::json_text(&self.fields()).as_bytes())
+    }
+
+    /// Checks a repeat with other content than the market of its condition was registered with: each
+    /// field has the value that was `registered`, or the one that is in force `now`.
     ///
     /// # Errors
     /// `market_differs` with the first field that has another value.
@@ -23,40 +60,32 @@ impl MarketRegistration {
         ensure_same(ErrorCode::MarketDiffers, MARKET_FIELDS, &fields)
     }
 
+    fn clock(&self) -> ClockTerms {
+        let game_start = self.description.game_start_time.as_deref();
+        self.terms
+            .clock(game_start)
+            .applied_to(ClockTerms::default())
+    }
+
     /// Every field with its value or default, except those of the registration as an act.
     fn fields(&self) -> Map<String, Value> {
-        let clock = self
-            .terms
-            .clock(self.description.game_start_time.as_deref());
-        let clock = clock.applied_to(ClockTerms::default());
         let terms = MarketTerms {
             tick_size: Some(self.terms.tick()),
             tick_refines: Some(self.terms.tick_refines()),
             minimum_order_size: Some(self.terms.minimum()),
             fee: Some(self.terms.fee.unwrap_or_default()),
-            ..self.terms.with_clock(clock).without_act()
+            activate: None,
+            past_end: None,
+            closed: None,
+            ..self.terms.with_clock(self.clock())
         };
         let mut fields = object(&terms);
-        let registered_terms = None;
-        fields.extend(object(&MarketDescription {
-            registered_terms,
-            ..self.description.clone()
-        }));
+        fields.extend(object(&self.description));
         fields
     }
 }
 
 impl MarketTerms {
-    /// What the words of a registration keep of its terms: not the names, nor how it was registered.
-    #[must_use]
-    pub fn to_keep(self) -> Self {
-        Self {
-            condition_id: ConditionId::ZERO,
-            token_ids: Default::default(),
-            ..self.without_act()
-        }
-    }
-
     /// These terms with a clock, delay and rebate.
     #[must_use]
     pub const fn with_clock(self, clock: ClockTerms) -> Self {
@@ -66,28 +95,6 @@ impl MarketTerms {
             clear_book_on_start: Some(clock.clear_book_on_start),
             taker_delay_ms: Some(clock.taker_delay_ms),
             rebate_ppm: Some(clock.rebate_ppm),
-            ..self
-        }
-    }
-
-    /// These terms with the clock, delay and rebate of others.
-    #[must_use]
-    pub const fn with_clock_of(self, other: &Self) -> Self {
-        Self {
-            opens_at: other.opens_at,
-            closes_at: other.closes_at,
-            clear_book_on_start: other.clear_book_on_start,
-            taker_delay_ms: other.taker_delay_ms,
-            rebate_ppm: other.rebate_ppm,
-            ..self
-        }
-    }
-
-    const fn without_act(self) -> Self {
-        Self {
-            activate: None,
-            past_end: None,
-            closed: None,
             ..self
         }
     }

@@ -10,7 +10,6 @@ use foretell_model::words;
 
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
-use crate::operator::markets::market_terms::MarketTerms;
 
 /// Ids that an exchange generates for operators' own markets, event groups and tags begin here.
 pub const OWN_IDS: u64 = OWN_CATALOG_IDS;
@@ -57,9 +56,6 @@ pub struct MarketDescription {
     /// Its event group, neg-risk or not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event: Option<EventSummary>,
-    /// The terms that an operator's own market was registered with: repeats are compared with them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub registered_terms: Option<MarketTerms>,
     /// The unchanged upstream record.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub raw_metadata: Map<String, Value>,
@@ -84,7 +80,6 @@ impl Default for MarketDescription {
             neg_risk_market_id: String::new(),
             neg_risk_request_id: String::new(),
             event: None,
-            registered_terms: None,
             raw_metadata: Map::new(),
         }
     }

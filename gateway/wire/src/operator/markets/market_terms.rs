@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use foretell_model::command::RegisterMarket;
 use foretell_model::{
-    Command, ConditionId, EventNumber, FeeSchedule, Lots, QuestionIndex, Tick, TimeMs, TokenId,
+    ConditionId, FeeSchedule, Lots, Opening, QuestionIndex, Tick, TimeMs, TokenId,
 };
 
 use crate::operator::form::{
@@ -111,19 +110,19 @@ impl MarketTerms {
         }
     }
 
-    /// The command that registers it, as the next question of an event group if there is one.
+    /// When it opens: a question only when the request says so, because opening the first question freezes
+    /// the event group's list.
     #[must_use]
-    pub fn registration(&self, event: Option<EventNumber>) -> Command {
-        Command::RegisterMarket(RegisterMarket {
-            condition: self.condition_id,
-            tokens: self.token_ids,
-            tick: self.tick(),
-            tick_refines: self.tick_refines(),
-            minimum_size: self.minimum(),
-            fee: self.fee.unwrap_or_default(),
-            event,
-            index: self.question_index,
-        })
+    pub fn opening(&self) -> Opening {
+        let opens_later = self.opens_at.is_some_and(|at| at.0 > 0);
+        let is_activated = self
+            .activate
+            .unwrap_or(self.event_id.is_none() && !opens_later);
+        match (self.closed, is_activated) {
+            (Some(true), _) => Opening::Never,
+            (_, true) => Opening::Now,
+            (_, false) => Opening::Later,
+        }
     }
 
     /// The clock, delay and rebate that the registration names; `game_start` is the described one.

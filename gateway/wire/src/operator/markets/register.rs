@@ -144,8 +144,6 @@ struct MarketTexts {
     /// Its event group in the catalog.
     #[serde(with = "Optional::<Summary>")]
     event: Option<EventSummary>,
-    #[serde(skip)]
-    registered_terms: Option<MarketTerms>,
     /// The upstream's record, shown as it is.
     #[serde(with = "OrDefault::<RawRecord>")]
     raw_metadata: Map<String, Value>,

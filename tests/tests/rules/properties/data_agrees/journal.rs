@@ -1,5 +1,6 @@
 //! Journals of a correct exchange for random commands.
 
+use foretell_model::command::DescribeMarket;
 use foretell_model::event::MarketRegistered;
 use foretell_model::evidence::{OrderEvidence, WORDS_BYTES};
 use foretell_model::state::StateRecord;
@@ -77,13 +78,17 @@ impl Journal {
         }
         let evidence = match command {
             Command::RegisterMarket(_) => {
+                let tail = beside.len() - command.evidence(beside).len();
                 let registered = events.iter().find_map(|event| match event {
                     Event::MarketRegistered(MarketRegistered { market, .. }) => Some(market.0),
                     _ => None,
                 });
-                description(registered.expect("a market is registered") as usize)
+                let number = registered.expect("a market is registered") as usize;
+                [&beside[..tail], &description(number)].concat()
             }
-            Command::DescribeMarket { market } => edit(market.0 as usize + self.new_words),
+            Command::DescribeMarket(DescribeMarket { market, .. }) => {
+                edit(market.0 as usize + self.new_words)
+            }
             Command::PlaceOrder(_) => of_builder(exchange.sequence().0 % BUILDERS),
             Command::SetQuotes(set) => {
                 let builder = builder_code(exchange.sequence().0 % BUILDERS);

@@ -239,10 +239,9 @@ impl Generator {
             Kind::DescribeEvent => Command::DescribeEvent {
                 event: self.event(),
             },
-            Kind::DescribeWallet => Command::DescribeWallet {
+            _ => Command::DescribeWallet {
                 wallet: self.wallet(),
             },
-            _ => Command::DescribeMarket { market },
         }
     }
 
@@ -256,7 +255,7 @@ impl Generator {
         }
     }
 
-    fn terms(&mut self) -> TermsUpdate {
+    pub(super) fn terms(&mut self) -> TermsUpdate {
         let now = self.now.0 / 1_000_000;
         let mut time = |chance| {
             let rng = &mut self.rng;

@@ -77,6 +77,12 @@ impl Generator {
     pub(super) fn tail_of(&self, command: &Command) -> Vec<u8> {
         match command {
             Command::SetQuotes(set) => self.tails.get(&set.digest).cloned().unwrap_or_default(),
+            Command::RegisterMarket(market) if market.has_details => {
+                let details = self.details.get(&market.condition).copied();
+                let mut tail = Vec::new();
+                Tail::append(&[details.unwrap_or_default()], &mut tail);
+                tail
+            }
             _ => Vec::new(),
         }
     }

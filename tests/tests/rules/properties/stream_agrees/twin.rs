@@ -432,7 +432,8 @@ impl Twin {
             }
             Event::MarketRegistered(_) => {
                 if let Command::RegisterMarket(rules) = frame.command {
-                    let description = serde_json::from_slice(&frame.evidence);
+                    let evidence = frame.command.evidence(&frame.evidence);
+                    let description = serde_json::from_slice(evidence);
                     let description = description.unwrap_or_default();
                     self.list(rules, description, frame.sequence);
                 }
@@ -450,6 +451,7 @@ impl Twin {
                     fee: FeeSchedule::default(),
                     event: None,
                     index: None,
+                    has_details: false,
                 };
                 self.list(rules, Default::default(), frame.sequence);
                 self.outside.insert(outside);

@@ -7,7 +7,7 @@ use std::fmt::Debug;
 use foretell_model::state::{self, OrderIdState, StateRecord};
 use foretell_model::{
     AccountNumber, Command, CommandOutcome, Lots, MarketNumber, Micros, OrderId, OrderNumber,
-    OrderStatus, Outcome, Payout, Price, RejectionReason, Sequence, Side, Verdict,
+    OrderStatus, Outcome, Payout, Price, RejectionReason, Sequence, Side, SlugDigest, Verdict,
 };
 use foretell_view::{OrderState, TokenBook, View};
 
@@ -274,6 +274,9 @@ fn compare_market(view: &View, record: &StateRecord) -> Result<(), String> {
         payout,
         archived,
         supply,
+        slug,
+        // Only the core compares it.
+        content: _,
     }) = *record
     else {
         return Ok(());
@@ -316,6 +319,7 @@ fn compare_market(view: &View, record: &StateRecord) -> Result<(), String> {
     same("holds", &known.holds, &holds)?;
     same("payout", &known.payout, &payout)?;
     same("archived", &known.archived, &archived)?;
+    same("slug", &known.has_slug, &(slug != SlugDigest::ZERO))?;
     same("supply", &known.supply, &supply)
 }
 
