@@ -220,6 +220,7 @@ impl Generator {
             self.details.entry(wanted.condition).and_modify(|details| {
                 details.terms = MarketTerms::default();
                 details.opening = opening;
+                details.needs_slug = false;
             });
             prelude.push_back(Command::RegisterMarket(wanted));
         }
