@@ -18,6 +18,7 @@ use crate::market::{
 };
 use crate::operator::{OperatorName, OperatorRole, RoleSet};
 use crate::quantity::{Lots, Micros, PRICE_ONE, Price, Tick};
+use crate::record::{Record, decode, encode};
 use crate::rejection::RejectionReason;
 use crate::settings::{PaymentSettings, Settings};
 use crate::side::{CloseReason, MatchKind, OrderType, Outcome, Side};
@@ -86,10 +87,18 @@ pub trait Fixed: Stored {
     const SIZE: usize;
 }
 
-/// Implements [`Stored`] for a struct: the listed fields, in this order.
+/// Declares structs, and implements [`Stored`] for them: their fields, in the order of their declaration.
 #[macro_export]
 macro_rules! stored {
-    ($name:ty { $($field:tt: $type:ty),+ $(,)? }) => {
+    ($(
+        $(#[$meta:meta])*
+        $vis:vis struct $name:ident {
+            $($(#[$field_meta:meta])* $field_vis:vis $field:ident: $type:ty,)+
+        }
+    )+) => {$(
+        $(#[$meta])*
+        $vis struct $name { $($(#[$field_meta])* $field_vis $field: $type,)+ }
+
         impl $crate::codec::Stored for $name {
             fn put(&self, out: &mut Vec<u8>) {
                 $(<$type as $crate::codec::Stored>::put(&self.$field, out);)+
@@ -100,19 +109,27 @@ macro_rules! stored {
                 Ok(Self { $($field: <$type as $crate::codec::Stored>::take(from)?),+ })
             }
         }
-    };
+    )+};
 }
 
-/// As [`stored`], for a struct of fixed-length fields.
+/// As [`stored`], for structs of fixed-length fields.
 #[macro_export]
 macro_rules! fixed {
-    ($name:ty { $($field:tt: $type:ty),+ $(,)? }) => {
-        $crate::stored!($name { $($field: $type),+ });
+    ($(
+        $(#[$meta:meta])*
+        $vis:vis struct $name:ident {
+            $($(#[$field_meta:meta])* $field_vis:vis $field:ident: $type:ty,)+
+        }
+    )+) => {$(
+        $crate::stored! {
+            $(#[$meta])*
+            $vis struct $name { $($(#[$field_meta])* $field_vis $field: $type,)+ }
+        }
 
         impl $crate::codec::Fixed for $name {
             const SIZE: usize = 0 $(+ <$type as $crate::codec::Fixed>::SIZE)+;
         }
-    };
+    )+};
 }
 
 /// Implements [`Stored`] for enums with fixed codes; the text names the enum in errors.
@@ -136,7 +153,31 @@ macro_rules! coded {
         })+
     };
 }
-pub use crate::{coded, fixed, stored};
+/// Implements [`Stored`] for newtypes, each with an optional maximum.
+#[macro_export]
+macro_rules! newtypes {
+    ($($name:ident: $inner:ty $(, at most $limit:expr)?;)+) => {
+        $(impl $crate::codec::Stored for $name {
+            fn put(&self, out: &mut Vec<u8>) {
+                $crate::codec::Stored::put(&self.0, out);
+            }
+
+            #[inline]
+            fn take(from: &mut &[u8]) -> Result<Self, $crate::codec::CodecError> {
+                let inner = <$inner as $crate::codec::Stored>::take(from)?;
+                $(if inner > $limit {
+                    return Err($crate::codec::invalid(stringify!($name), inner));
+                })?
+                Ok(Self(inner))
+            }
+        }
+
+        impl $crate::codec::Fixed for $name {
+            const SIZE: usize = <$inner as $crate::codec::Fixed>::SIZE;
+        })+
+    };
+}
+pub use crate::{coded, fixed, newtypes, stored};
 
 coded! {
     Outcome: u8, "outcome";
@@ -153,29 +194,6 @@ coded! {
     RejectionReason: u8, "reason of a rejection";
 }
 
-/// Implements [`Stored`] for newtypes, each with an optional maximum.
-macro_rules! newtypes {
-    ($($name:ident: $inner:ty $(, at most $limit:expr)?;)+) => {
-        $(impl Stored for $name {
-            fn put(&self, out: &mut Vec<u8>) {
-                self.0.put(out);
-            }
-
-            #[inline]
-            fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
-                let inner = <$inner>::take(from)?;
-                $(if inner > $limit {
-                    return Err(invalid(stringify!($name), inner));
-                })?
-                Ok(Self(inner))
-            }
-        }
-
-        impl Fixed for $name {
-            const SIZE: usize = <$inner as Fixed>::SIZE;
-        })+
-    };
-}
 newtypes! {
     AccountNumber: u32;
     KeyNumber: u32;
@@ -187,7 +205,6 @@ newtypes! {
     // The next number must be representable.
     Sequence: u64, at most u64::MAX - 1;
     OrderNumber: u64, at most u64::MAX - 1;
-    QuestionIndex: u8, at most 127;
     TradeIndex: u32;
     TimeMs: u64;
     TimeNs: u64;
@@ -206,67 +223,39 @@ newtypes! {
     Branch: [u8; 32];
 }
 
-fixed!(FramePosition {
-    segment: u32,
-    offset: u32,
-    length: u32,
-});
-fixed!(FeeSchedule {
-    rate_ppm: u32,
-    exponent: u8,
-});
-fixed!(Settings {
-    timestamp_past_ms: u64,
-    timestamp_future_ms: u64,
-    marketable_minimum: Micros,
-    gtd_safety_seconds: u64,
-    live_orders_per_account: u32,
-    remembered_order_ids: u32,
-    new_operator_hours: u32,
-});
-
-fixed!(MarketTerms {
-    opens_at: TimeMs,
-    closes_at: TimeMs,
-    game_start_time: TimeMs,
-    clear_book_on_start: bool,
-    taker_delay_ms: u32,
-    rebate_ppm: u32,
-});
-fixed!(ResolutionPolicy {
-    proposers: RoleSet,
-    disputers: RoleSet,
-    minimum_window_seconds: u32,
-    second_person: bool,
-    by_time: bool,
-});
-fixed!(PaymentSettings {
-    withdrawal_limit: Micros,
-    rebates_daily: bool,
-});
-
-/// Implements [`Stored`] for sets of bits; the text names the set in errors.
-macro_rules! bit_sets {
-    ($($name:ident: $text:literal;)+) => {
+/// Implements [`Stored`] for values with a [record](crate::record): their bytes are those of the record,
+/// which refuses what is never written.
+macro_rules! recorded {
+    ($($name:ident,)+) => {
         $(impl Stored for $name {
             fn put(&self, out: &mut Vec<u8>) {
-                self.bits().put(out);
+                let mut record = [0; Self::SIZE];
+                encode(self, &mut record);
+                out.extend_from_slice(&record);
             }
 
             fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
-                let bits = u8::take(from)?;
-                Self::from_bits(bits).ok_or_else(|| invalid($text, bits))
+                let (record, rest) = from.split_first_chunk::<{ Self::SIZE }>().ok_or(CodecError::Cut)?;
+                *from = rest;
+                decode(record).ok_or_else(|| invalid(stringify!($name), record[0]))
             }
         }
 
         impl Fixed for $name {
-            const SIZE: usize = 1;
+            const SIZE: usize = <Self as Record>::BYTES;
         })+
     };
 }
-bit_sets! {
-    RoleSet: "set of roles";
-    HoldSet: "set of holds";
+recorded! {
+    FramePosition,
+    FeeSchedule,
+    Settings,
+    MarketTerms,
+    ResolutionPolicy,
+    PaymentSettings,
+    QuestionIndex,
+    RoleSet,
+    HoldSet,
 }
 
 impl Stored for OperatorName {

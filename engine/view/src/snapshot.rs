@@ -75,20 +75,16 @@ pub enum ViewSnapshotError {
     NoChunk(ChunkRef),
 }
 
-/// The section that describes the others.
-#[derive(Debug)]
-struct ViewHeader {
-    version: u32,
-    /// `None` for the standard size.
-    chunk_bits: Option<u8>,
-    genesis: [u8; 32],
+stored! {
+    /// The section that describes the others.
+    #[derive(Debug)]
+    struct ViewHeader {
+        version: u32,
+        /// `None` for the standard size.
+        chunk_bits: Option<u8>,
+        genesis: [u8; 32],
+    }
 }
-
-stored!(ViewHeader {
-    version: u32,
-    chunk_bits: Option<u8>,
-    genesis: [u8; 32],
-});
 
 impl View {
     /// The bytes of the view; `None` after a rejected frame, because the view is then inconsistent.

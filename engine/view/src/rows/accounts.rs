@@ -9,46 +9,34 @@ use foretell_model::{AccountNumber, Micros, TimeNs, WalletAddress, WalletKind};
 use crate::error::Impossible;
 use crate::storage::by_number::ByNumber;
 
-/// One account.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Account {
-    /// Its address.
-    pub wallet: WalletAddress,
-    /// Its owner; the account itself when it is not bound.
-    pub owner: AccountNumber,
-    /// Its wallet kind for its owner; `Eoa` when it is its own owner.
-    pub kind: WalletKind,
-    /// Whether it may only reduce its positions.
-    pub closed_only: bool,
-    /// Whether a heartbeat chain runs.
-    pub heartbeat: bool,
-    /// Collateral not reserved.
-    pub free: Micros,
-    /// Collateral reserved by live BUYs and withdrawals that wait.
-    pub reserved: Micros,
-    /// Rebates accrued and not yet paid (docs/verify/rules.md §23); they cannot be spent.
-    pub accrued: Micros,
-    /// Rebates paid so far.
-    pub rebates_paid: Micros,
-    /// When it was opened.
-    pub opened: TimeNs,
-    /// Wallets bound to it, by [`WalletKind::code`]; index 0 is unused.
-    bound: [Option<AccountNumber>; WalletKind::ALL.len()],
+stored! {
+    /// One account.
+    #[derive(Clone, PartialEq, Eq, Debug)]
+    pub struct Account {
+        /// Its address.
+        pub wallet: WalletAddress,
+        /// Its owner; the account itself when it is not bound.
+        pub owner: AccountNumber,
+        /// Its wallet kind for its owner; `Eoa` when it is its own owner.
+        pub kind: WalletKind,
+        /// Whether it may only reduce its positions.
+        pub closed_only: bool,
+        /// Whether a heartbeat chain runs.
+        pub heartbeat: bool,
+        /// Collateral not reserved.
+        pub free: Micros,
+        /// Collateral reserved by live BUYs and withdrawals that wait.
+        pub reserved: Micros,
+        /// Rebates accrued and not yet paid (docs/verify/rules.md §23); they cannot be spent.
+        pub accrued: Micros,
+        /// Rebates paid so far.
+        pub rebates_paid: Micros,
+        /// When it was opened.
+        pub opened: TimeNs,
+        /// Wallets bound to it, by [`WalletKind::code`]; index 0 is unused.
+        bound: [Option<AccountNumber>; WalletKind::ALL.len()],
+    }
 }
-
-stored!(Account {
-    wallet: WalletAddress,
-    owner: AccountNumber,
-    kind: WalletKind,
-    closed_only: bool,
-    heartbeat: bool,
-    free: Micros,
-    reserved: Micros,
-    accrued: Micros,
-    rebates_paid: Micros,
-    opened: TimeNs,
-    bound: [Option<AccountNumber>; WalletKind::ALL.len()],
-});
 
 impl Account {
     /// Its total collateral, free and reserved.

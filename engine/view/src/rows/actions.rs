@@ -52,37 +52,28 @@ impl ActionKind {
 
 coded! { ActionKind: u8, "kind of action"; }
 
-/// One action of an account.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Action {
-    /// Its kind.
-    pub kind: ActionKind,
-    /// Its market; for a convert that of the first question given; [`NO_MARKET`] for money alone.
-    pub market: MarketNumber,
-    /// The outcome redeemed: a redeem of both outcomes is two actions. `None` for every other kind.
-    pub outcome: Option<Outcome>,
-    /// The full sets, the No of each question given, the shares redeemed; 0 for money alone.
-    pub lots: Lots,
-    /// Paid for a split or by a withdrawal, received for every other kind.
-    pub collateral: Micros,
-    /// When it happened.
-    pub time: TimeNs,
-    /// Sequence of its frame.
-    pub sequence: Sequence,
-    /// Place of that frame, whose bytes are the receipt.
-    pub place: FramePosition,
+fixed! {
+    /// One action of an account.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub struct Action {
+        /// Its kind.
+        pub kind: ActionKind,
+        /// Its market; for a convert that of the first question given; [`NO_MARKET`] for money alone.
+        pub market: MarketNumber,
+        /// The outcome redeemed: a redeem of both outcomes is two actions. `None` for every other kind.
+        pub outcome: Option<Outcome>,
+        /// The full sets, the No of each question given, the shares redeemed; 0 for money alone.
+        pub lots: Lots,
+        /// Paid for a split or by a withdrawal, received for every other kind.
+        pub collateral: Micros,
+        /// When it happened.
+        pub time: TimeNs,
+        /// Sequence of its frame.
+        pub sequence: Sequence,
+        /// Place of that frame, whose bytes are the receipt.
+        pub place: FramePosition,
+    }
 }
-
-fixed!(Action {
-    kind: ActionKind,
-    market: MarketNumber,
-    outcome: Option<Outcome>,
-    lots: Lots,
-    collateral: Micros,
-    time: TimeNs,
-    sequence: Sequence,
-    place: FramePosition,
-});
 
 impl LogRow for Action {
     const CHUNK_BITS: u32 = 15;

@@ -9,28 +9,22 @@ use foretell_model::{AccountNumber, MarketNumber, Micros, Sequence};
 use crate::error::Impossible;
 use crate::rows::accounts::add;
 
-/// One work: `Step` commands look at all accounts below `end`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct BackgroundTask {
-    /// The command that started it.
-    pub first: Sequence,
-    /// The market that is settled; `None` = a payment of rebates.
-    pub market: Option<MarketNumber>,
-    /// The next account to look at.
-    pub next: AccountNumber,
-    /// The account after the last one.
-    pub end: AccountNumber,
-    /// Paid so far by steps.
-    pub paid: Micros,
+stored! {
+    /// One work: `Step` commands look at all accounts below `end`.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub struct BackgroundTask {
+        /// The command that started it.
+        pub first: Sequence,
+        /// The market that is settled; `None` = a payment of rebates.
+        pub market: Option<MarketNumber>,
+        /// The next account to look at.
+        pub next: AccountNumber,
+        /// The account after the last one.
+        pub end: AccountNumber,
+        /// Paid so far by steps.
+        pub paid: Micros,
+    }
 }
-
-stored!(BackgroundTask {
-    first: Sequence,
-    market: Option<MarketNumber>,
-    next: AccountNumber,
-    end: AccountNumber,
-    paid: Micros,
-});
 
 /// The queue of work, the first one at the front.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]

@@ -5,19 +5,16 @@ use foretell_model::{Lots, Outcome};
 
 use crate::error::Impossible;
 
-/// Balances in one market, each pair `[Yes, No]`.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Balance {
-    /// Not reserved.
-    pub free: [Lots; 2],
-    /// Reserved by live SELLs.
-    pub reserved: [Lots; 2],
+fixed! {
+    /// Balances in one market, each pair `[Yes, No]`.
+    #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+    pub struct Balance {
+        /// Not reserved.
+        pub free: [Lots; 2],
+        /// Reserved by live SELLs.
+        pub reserved: [Lots; 2],
+    }
 }
-
-fixed!(Balance {
-    free: [Lots; 2],
-    reserved: [Lots; 2],
-});
 
 impl Balance {
     /// Total shares of an outcome.

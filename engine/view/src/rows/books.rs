@@ -19,22 +19,18 @@ pub struct Level {
     pub lots: Lots,
 }
 
-/// The last trade of a token.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct LastTrade {
-    /// Price of the requested token.
-    pub price: Price,
-    /// The taker's side, seen from the requested token.
-    pub side: Side,
-    /// When it happened.
-    pub time: TimeNs,
+fixed! {
+    /// The last trade of a token.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub struct LastTrade {
+        /// Price of the requested token.
+        pub price: Price,
+        /// The taker's side, seen from the requested token.
+        pub side: Side,
+        /// When it happened.
+        pub time: TimeNs,
+    }
 }
-
-fixed!(LastTrade {
-    price: Price,
-    side: Side,
-    time: TimeNs,
-});
 
 /// The resting orders at one Yes price of a side.
 #[derive(Clone, Debug, Default)]

@@ -13,22 +13,18 @@ use crate::storage::by_number::ByNumber;
 /// Days of a builder that are kept, the newest included.
 pub const BUILDER_DAYS: u32 = 92;
 
-/// Sums of a builder over some time. They saturate; no balance depends on them.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct BuilderStanding {
-    /// Value of the fills of orders with the builder's code, in micros at their own prices.
-    pub value: u64,
-    /// Lots of these fills.
-    pub lots: u64,
-    /// Number of accounts with such a fill.
-    pub users: u32,
+stored! {
+    /// Sums of a builder over some time. They saturate; no balance depends on them.
+    #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+    pub struct BuilderStanding {
+        /// Value of the fills of orders with the builder's code, in micros at their own prices.
+        pub value: u64,
+        /// Lots of these fills.
+        pub lots: u64,
+        /// Number of accounts with such a fill.
+        pub users: u32,
+    }
 }
-
-stored!(BuilderStanding {
-    value: u64,
-    lots: u64,
-    users: u32,
-});
 
 impl BuilderStanding {
     const fn add(&mut self, (lots, value): (Lots, Micros), is_new_user: bool) {
@@ -38,22 +34,18 @@ impl BuilderStanding {
     }
 }
 
-/// The sums of one builder.
-#[derive(Clone, Default, PartialEq, Eq, Debug)]
-struct BuilderHistory {
-    total: BuilderStanding,
-    /// The kept days with a fill, ascending.
-    days: Vec<(Day, BuilderStanding)>,
-    /// Users by the day of their last fill, for the kept days. The users of a window that ends now
-    /// are those whose last fill is in it.
-    last_seen: BTreeMap<Day, u32>,
+stored! {
+    /// The sums of one builder.
+    #[derive(Clone, Default, PartialEq, Eq, Debug)]
+    struct BuilderHistory {
+        total: BuilderStanding,
+        /// The kept days with a fill, ascending.
+        days: Vec<(Day, BuilderStanding)>,
+        /// Users by the day of their last fill, for the kept days. The users of a window that ends now
+        /// are those whose last fill is in it.
+        last_seen: BTreeMap<Day, u32>,
+    }
 }
-
-stored!(BuilderHistory {
-    total: BuilderStanding,
-    days: Vec<(Day, BuilderStanding)>,
-    last_seen: BTreeMap<Day, u32>,
-});
 
 impl BuilderHistory {
     /// Adds a fill of a user whose last fill was on day `seen`.
@@ -93,19 +85,16 @@ impl BuilderHistory {
     }
 }
 
-/// Volume and users of all builders.
-#[derive(Debug, Default)]
-pub struct BuilderStandings {
-    /// In the order of the builders.
-    of_builder: Vec<BuilderHistory>,
-    /// The day of each account's last fill for each builder.
-    seen: ByNumber<AccountNumber, BTreeMap<BuilderSlot, Day>>,
+stored! {
+    /// Volume and users of all builders.
+    #[derive(Debug, Default)]
+    pub struct BuilderStandings {
+        /// In the order of the builders.
+        of_builder: Vec<BuilderHistory>,
+        /// The day of each account's last fill for each builder.
+        seen: ByNumber<AccountNumber, BTreeMap<BuilderSlot, Day>>,
+    }
 }
-
-stored!(BuilderStandings {
-    of_builder: Vec<BuilderHistory>,
-    seen: ByNumber<AccountNumber, BTreeMap<BuilderSlot, Day>>,
-});
 
 impl BuilderStandings {
     /// The sums of a builder, counted from 0, from a day on, which must be one of the last

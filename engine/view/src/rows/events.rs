@@ -11,34 +11,26 @@ use crate::error::Impossible;
 use crate::rows::balance::raise;
 use crate::storage::by_number::ByNumber;
 
-/// One neg-risk event group.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct EventGroup {
-    /// Its catalog id.
-    pub id: EventId,
-    /// Its words: the evidence of its registration with later edits ([`foretell_model::words`]).
-    pub description: Box<[u8]>,
-    /// When it was registered.
-    pub registered: TimeNs,
-    /// Whether its question list is final.
-    pub frozen: bool,
-    /// Its markets, by question index.
-    pub questions: Vec<MarketNumber>,
-    /// Total lots converted: `c` of docs/verify/rules.md §11.
-    pub converted: Lots,
-    /// Its outside question.
-    pub outside: MarketNumber,
+stored! {
+    /// One neg-risk event group.
+    #[derive(Clone, PartialEq, Eq, Debug)]
+    pub struct EventGroup {
+        /// Its catalog id.
+        pub id: EventId,
+        /// Its words: the evidence of its registration with later edits ([`foretell_model::words`]).
+        pub description: Box<[u8]>,
+        /// When it was registered.
+        pub registered: TimeNs,
+        /// Whether its question list is final.
+        pub frozen: bool,
+        /// Its markets, by question index.
+        pub questions: Vec<MarketNumber>,
+        /// Total lots converted: `c` of docs/verify/rules.md §11.
+        pub converted: Lots,
+        /// Its outside question.
+        pub outside: MarketNumber,
+    }
 }
-
-stored!(EventGroup {
-    id: EventId,
-    description: Box<[u8]>,
-    registered: TimeNs,
-    frozen: bool,
-    questions: Vec<MarketNumber>,
-    converted: Lots,
-    outside: MarketNumber,
-});
 
 /// All neg-risk event groups.
 #[derive(Debug, Default)]

@@ -13,19 +13,16 @@ use crate::rows::trade_summary::TradeSummary;
 use crate::storage::by_number::ByNumber;
 use crate::storage::list::ListEnd;
 
-/// A position with shares.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct OpenPosition {
-    /// Its cost and profit.
-    pub position: Position,
-    /// When it last changed.
-    pub time: TimeNs,
+fixed! {
+    /// A position with shares.
+    #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+    pub struct OpenPosition {
+        /// Its cost and profit.
+        pub position: Position,
+        /// When it last changed.
+        pub time: TimeNs,
+    }
 }
-
-fixed!(OpenPosition {
-    position: Position,
-    time: TimeNs,
-});
 
 /// What an account has or had in a market.
 #[derive(Default, Debug)]

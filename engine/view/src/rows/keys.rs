@@ -9,31 +9,24 @@ use foretell_model::{AccountNumber, ApiKey, KeyNumber, TimeNs};
 use crate::error::Impossible;
 use crate::storage::by_number::ByNumber;
 
-/// One API key.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Key {
-    /// Its text, a UUID.
-    pub api_key: ApiKey,
-    /// The account that owns it.
-    pub owner: AccountNumber,
-    /// The nonce it was derived from, big-endian.
-    pub nonce: [u8; 32],
-    /// Whether it may only read.
-    pub read_only: bool,
-    /// When it was registered.
-    pub created: TimeNs,
-    /// When it was revoked; `None` = it is live.
-    pub revoked: Option<TimeNs>,
+stored! {
+    /// One API key.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub struct Key {
+        /// Its text, a UUID.
+        pub api_key: ApiKey,
+        /// The account that owns it.
+        pub owner: AccountNumber,
+        /// The nonce it was derived from, big-endian.
+        pub nonce: [u8; 32],
+        /// Whether it may only read.
+        pub read_only: bool,
+        /// When it was registered.
+        pub created: TimeNs,
+        /// When it was revoked; `None` = it is live.
+        pub revoked: Option<TimeNs>,
+    }
 }
-
-stored!(Key {
-    api_key: ApiKey,
-    owner: AccountNumber,
-    nonce: [u8; 32],
-    read_only: bool,
-    created: TimeNs,
-    revoked: Option<TimeNs>,
-});
 
 impl Key {
     /// Whether it is not revoked.

@@ -15,90 +15,64 @@ use foretell_model::{
 use crate::error::Impossible;
 use crate::storage::by_number::ByNumber;
 
-/// One market.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Market {
-    /// Its condition id.
-    pub condition: ConditionId,
-    /// Tokens of `[Yes, No]`.
-    pub tokens: [TokenId; 2],
-    /// Tick size of its prices.
-    pub tick: Tick,
-    /// Whether a trade near 0 or 1 may refine the tick.
-    pub tick_refines: bool,
-    /// Smallest GTC or GTD order.
-    pub minimum_size: Lots,
-    /// Taker fee.
-    pub fee: FeeSchedule,
-    /// Clock, delay and rebate (docs/verify/rules.md §21).
-    pub terms: MarketTerms,
-    /// Whether its book will be cleared at its game start.
-    pub clear_armed: bool,
-    /// Its neg-risk event group and its place in the question list, or that of the outside question;
-    /// `None` = a plain market.
-    pub question: Option<(EventNumber, u32)>,
-    /// Its bit in signed conversions, if its event group has its own.
-    pub index: Option<QuestionIndex>,
-    /// State.
-    pub state: MarketState,
-    /// Its holds, while it is paused.
-    pub holds: HoldSet,
-    /// Its payout, once resolved.
-    pub payout: Option<Payout>,
-    /// Whether it is hidden.
-    pub archived: bool,
-    /// Outstanding shares of `[Yes, No]`.
-    pub supply: [Lots; 2],
-    /// Whether its slug is its own: it named one, and no other market has it.
-    pub has_slug: bool,
-    /// Its words: the evidence of its registration with later edits ([`foretell_model::words`]).
-    pub description: Box<[u8]>,
-    /// When it was registered.
-    pub registered: TimeNs,
-    /// When it first became active.
-    pub activated: Option<TimeNs>,
-    /// When it was closed.
-    pub closed: Option<TimeNs>,
-    /// When it was resolved.
-    pub resolved: Option<TimeNs>,
-    /// When its book was last cleared.
-    pub cleared: Option<TimeNs>,
-    /// When no shares of it were left after its resolution.
-    pub settled: Option<TimeNs>,
-    /// What the steps of its settlement paid.
-    pub settlement_paid: Micros,
-    /// The last frame that changed its rules, words, state, proposal, payout or archived flag, but
-    /// not its supply.
-    pub changed: Sequence,
+stored! {
+    /// One market.
+    #[derive(Clone, PartialEq, Eq, Debug)]
+    pub struct Market {
+        /// Its condition id.
+        pub condition: ConditionId,
+        /// Tokens of `[Yes, No]`.
+        pub tokens: [TokenId; 2],
+        /// Tick size of its prices.
+        pub tick: Tick,
+        /// Whether a trade near 0 or 1 may refine the tick.
+        pub tick_refines: bool,
+        /// Smallest GTC or GTD order.
+        pub minimum_size: Lots,
+        /// Taker fee.
+        pub fee: FeeSchedule,
+        /// Clock, delay and rebate (docs/verify/rules.md §21).
+        pub terms: MarketTerms,
+        /// Whether its book will be cleared at its game start.
+        pub clear_armed: bool,
+        /// Its neg-risk event group and its place in the question list, or that of the outside question;
+        /// `None` = a plain market.
+        pub question: Option<(EventNumber, u32)>,
+        /// Its bit in signed conversions, if its event group has its own.
+        pub index: Option<QuestionIndex>,
+        /// State.
+        pub state: MarketState,
+        /// Its holds, while it is paused.
+        pub holds: HoldSet,
+        /// Its payout, once resolved.
+        pub payout: Option<Payout>,
+        /// Whether it is hidden.
+        pub archived: bool,
+        /// Outstanding shares of `[Yes, No]`.
+        pub supply: [Lots; 2],
+        /// Whether its slug is its own: it named one, and no other market has it.
+        pub has_slug: bool,
+        /// Its words: the evidence of its registration with later edits ([`foretell_model::words`]).
+        pub description: Box<[u8]>,
+        /// When it was registered.
+        pub registered: TimeNs,
+        /// When it first became active.
+        pub activated: Option<TimeNs>,
+        /// When it was closed.
+        pub closed: Option<TimeNs>,
+        /// When it was resolved.
+        pub resolved: Option<TimeNs>,
+        /// When its book was last cleared.
+        pub cleared: Option<TimeNs>,
+        /// When no shares of it were left after its resolution.
+        pub settled: Option<TimeNs>,
+        /// What the steps of its settlement paid.
+        pub settlement_paid: Micros,
+        /// The last frame that changed its rules, words, state, proposal, payout or archived flag, but
+        /// not its supply.
+        pub changed: Sequence,
+    }
 }
-
-stored!(Market {
-    condition: ConditionId,
-    tokens: [TokenId; 2],
-    tick: Tick,
-    tick_refines: bool,
-    minimum_size: Lots,
-    fee: FeeSchedule,
-    terms: MarketTerms,
-    clear_armed: bool,
-    question: Option<(EventNumber, u32)>,
-    index: Option<QuestionIndex>,
-    state: MarketState,
-    holds: HoldSet,
-    payout: Option<Payout>,
-    archived: bool,
-    supply: [Lots; 2],
-    has_slug: bool,
-    description: Box<[u8]>,
-    registered: TimeNs,
-    activated: Option<TimeNs>,
-    closed: Option<TimeNs>,
-    resolved: Option<TimeNs>,
-    cleared: Option<TimeNs>,
-    settled: Option<TimeNs>,
-    settlement_paid: Micros,
-    changed: Sequence,
-});
 
 impl Market {
     /// Whether it is a question of a neg-risk event group.

@@ -5,7 +5,7 @@
 //! row repeat the row before them. So storage grows with changes of midpoints, not with time. The
 //! open bucket is part of the market's current state, shared by all bucket sizes.
 
-use foretell_model::codec::{CodecError, Fixed, Stored, fixed, invalid};
+use foretell_model::codec::{fixed, newtypes};
 use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{MarketNumber, Price, TimeNs};
 
@@ -43,23 +43,9 @@ impl Midpoint {
     }
 }
 
-impl Stored for Midpoint {
-    fn put(&self, out: &mut Vec<u8>) {
-        self.0.put(out);
-    }
-
-    #[inline]
-    fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
-        match u16::take(from)? {
-            // The complement must exist.
-            units if units <= Self::MAX => Ok(Self(units)),
-            units => Err(invalid("midpoint", units)),
-        }
-    }
-}
-
-impl Fixed for Midpoint {
-    const SIZE: usize = u16::SIZE;
+newtypes! {
+    // The complement must exist.
+    Midpoint: u16, at most Midpoint::MAX;
 }
 
 /// The length of a bucket. Buckets are aligned to the unix epoch.
@@ -118,38 +104,31 @@ pub(crate) fn minute_of(time: TimeNs) -> u32 {
     u32::try_from(time.0 / MINUTE_NS).expect("2^64 ns are fewer than 2^32 minutes")
 }
 
-/// A bucket that ended with another midpoint than the bucket before it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct MidpointChange {
-    pub(crate) bucket: u32,
-    /// In Yes prices; `None` when a side of the book was empty.
-    pub(crate) midpoint: Option<Midpoint>,
+fixed! {
+    /// A bucket that ended with another midpoint than the bucket before it.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub(crate) struct MidpointChange {
+        pub(crate) bucket: u32,
+        /// In Yes prices; `None` when a side of the book was empty.
+        pub(crate) midpoint: Option<Midpoint>,
+    }
 }
-
-fixed!(MidpointChange {
-    bucket: u32,
-    midpoint: Option<Midpoint>,
-});
 
 impl LogRow for MidpointChange {
     const CHUNK_BITS: u32 = 17;
 }
 
-/// A market's current midpoint.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct CurrentMidpoint {
-    pub(crate) midpoint: Option<Midpoint>,
-    /// The minute of its last change; the open buckets contain it.
-    pub(crate) minute: u32,
-    /// The midpoint in the last row of each size.
-    written: [Option<Midpoint>; BucketSize::ALL.len()],
+fixed! {
+    /// A market's current midpoint.
+    #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+    pub(crate) struct CurrentMidpoint {
+        pub(crate) midpoint: Option<Midpoint>,
+        /// The minute of its last change; the open buckets contain it.
+        pub(crate) minute: u32,
+        /// The midpoint in the last row of each size.
+        written: [Option<Midpoint>; BucketSize::ALL.len()],
+    }
 }
-
-fixed!(CurrentMidpoint {
-    midpoint: Option<Midpoint>,
-    minute: u32,
-    written: [Option<Midpoint>; BucketSize::ALL.len()],
-});
 
 /// The midpoints of all markets.
 #[derive(Debug)]

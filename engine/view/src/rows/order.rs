@@ -58,60 +58,62 @@ impl OrderState {
     }
 }
 
-/// One order, live or finished.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Order {
-    /// EIP-712 hash.
-    pub id: OrderId,
-    /// Sequence of the frame that placed it.
-    pub number: OrderNumber,
-    /// The trading wallet.
-    pub account: AccountNumber,
-    /// The API key that submitted it.
-    pub key: KeyNumber,
-    /// Its market.
-    pub market: MarketNumber,
-    /// Its token.
-    pub outcome: Outcome,
-    /// Its side in its token.
-    pub side: Side,
-    /// Its time in force.
-    pub order_type: OrderType,
-    /// Rejected if it would cross.
-    pub post_only: bool,
-    /// Its signature type: the wallet kind of its account.
-    pub signature_type: WalletKind,
-    /// Limit in its own token, from the signed amounts.
-    pub price: Price,
-    /// Its state.
-    pub state: OrderState,
-    /// The signed share amount in micro-shares, less what its owner took off.
-    pub size: u64,
-    /// For GTD only; 0 otherwise.
-    pub expiration: TimeSeconds,
-    /// Remaining lots of a live order, all lots of a delayed one; unfilled lots of a closed one (0
-    /// for a budget BUY); 0 for a completed or killed one.
-    pub left: Lots,
-    /// Shares traded, as taker and as maker.
-    pub matched: Lots,
-    /// Value of those trades at this order's own prices, without fees.
-    pub value: Micros,
-    /// Fees paid as taker.
-    pub fee: Micros,
-    /// The frame that put it into its queue: its own, or that of its release; 0 before.
-    pub arrival: Sequence,
-    /// When it was placed.
-    pub created: TimeNs,
-    /// When it last traded or ended.
-    pub updated: TimeNs,
-    /// Place of the frame that placed it.
-    pub place: FramePosition,
-    pub(crate) builder: Option<BuilderSlot>,
-    /// First of the `taken` consecutive trades in which it was the taker.
-    pub(crate) first_taken: TradeSlot,
-    pub(crate) taken: u32,
-    /// Its newest trade as maker; each such trade refers to the previous one.
-    pub(crate) last_made: Option<TradeSlot>,
+fixed! {
+    /// One order, live or finished.
+    #[derive(Clone, PartialEq, Eq, Debug)]
+    pub struct Order {
+        /// EIP-712 hash.
+        pub id: OrderId,
+        /// Sequence of the frame that placed it.
+        pub number: OrderNumber,
+        /// The trading wallet.
+        pub account: AccountNumber,
+        /// The API key that submitted it.
+        pub key: KeyNumber,
+        /// Its market.
+        pub market: MarketNumber,
+        /// Its token.
+        pub outcome: Outcome,
+        /// Its side in its token.
+        pub side: Side,
+        /// Its time in force.
+        pub order_type: OrderType,
+        /// Rejected if it would cross.
+        pub post_only: bool,
+        /// Its signature type: the wallet kind of its account.
+        pub signature_type: WalletKind,
+        /// Limit in its own token, from the signed amounts.
+        pub price: Price,
+        /// Its state.
+        pub state: OrderState,
+        /// The signed share amount in micro-shares, less what its owner took off.
+        pub size: u64,
+        /// For GTD only; 0 otherwise.
+        pub expiration: TimeSeconds,
+        /// Remaining lots of a live order, all lots of a delayed one; unfilled lots of a closed one (0
+        /// for a budget BUY); 0 for a completed or killed one.
+        pub left: Lots,
+        /// Shares traded, as taker and as maker.
+        pub matched: Lots,
+        /// Value of those trades at this order's own prices, without fees.
+        pub value: Micros,
+        /// Fees paid as taker.
+        pub fee: Micros,
+        /// The frame that put it into its queue: its own, or that of its release; 0 before.
+        pub arrival: Sequence,
+        /// When it was placed.
+        pub created: TimeNs,
+        /// When it last traded or ended.
+        pub updated: TimeNs,
+        /// Place of the frame that placed it.
+        pub place: FramePosition,
+        pub(crate) builder: Option<BuilderSlot>,
+        /// First of the `taken` consecutive trades in which it was the taker.
+        pub(crate) first_taken: TradeSlot,
+        pub(crate) taken: u32,
+        /// Its newest trade as maker; each such trade refers to the previous one.
+        pub(crate) last_made: Option<TradeSlot>,
+    }
 }
 
 impl Order {
@@ -137,35 +139,6 @@ impl Order {
         matches!(self.state, OrderState::Live | OrderState::Delayed)
     }
 }
-
-fixed!(Order {
-    id: OrderId,
-    number: OrderNumber,
-    account: AccountNumber,
-    key: KeyNumber,
-    market: MarketNumber,
-    outcome: Outcome,
-    side: Side,
-    order_type: OrderType,
-    post_only: bool,
-    signature_type: WalletKind,
-    price: Price,
-    state: OrderState,
-    size: u64,
-    expiration: TimeSeconds,
-    left: Lots,
-    matched: Lots,
-    value: Micros,
-    fee: Micros,
-    arrival: Sequence,
-    created: TimeNs,
-    updated: TimeNs,
-    place: FramePosition,
-    builder: Option<BuilderSlot>,
-    first_taken: TradeSlot,
-    taken: u32,
-    last_made: Option<TradeSlot>,
-});
 
 impl Order {
     /// Offset of its place in its bytes.

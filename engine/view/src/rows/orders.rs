@@ -26,35 +26,28 @@ pub struct EndedOrder {
     pub reason: CloseReason,
 }
 
-/// What a delayed order waits for (docs/verify/rules.md §22).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Delay {
-    /// When it meets the book.
-    pub due: TimeNs,
-    /// Reserved: micros of a BUY, lots of a SELL.
-    pub reserved: u64,
-    /// Reason of the first cancel that asked for it: its rest will not rest.
-    pub cancel: Option<CloseReason>,
+stored! {
+    /// What a delayed order waits for (docs/verify/rules.md §22).
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub struct Delay {
+        /// When it meets the book.
+        pub due: TimeNs,
+        /// Reserved: micros of a BUY, lots of a SELL.
+        pub reserved: u64,
+        /// Reason of the first cancel that asked for it: its rest will not rest.
+        pub cancel: Option<CloseReason>,
+    }
 }
 
-stored!(Delay {
-    due: TimeNs,
-    reserved: u64,
-    cancel: Option<CloseReason>,
-});
-
-/// The stored form of a finished order.
-#[derive(Debug)]
-pub(crate) struct FinishedOrder {
-    pub(crate) order: Order,
-    /// The frame that ended it.
-    pub(crate) sequence: Sequence,
+fixed! {
+    /// The stored form of a finished order.
+    #[derive(Debug)]
+    pub(crate) struct FinishedOrder {
+        pub(crate) order: Order,
+        /// The frame that ended it.
+        pub(crate) sequence: Sequence,
+    }
 }
-
-fixed!(FinishedOrder {
-    order: Order,
-    sequence: Sequence,
-});
 
 impl LogRow for FinishedOrder {
     const CHUNK_BITS: u32 = 14;

@@ -7,28 +7,22 @@ use foretell_model::{OperatorName, OperatorNumber, OperatorRole, TimeNs};
 
 use crate::error::Impossible;
 
-/// One operator.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Operator {
-    /// Its name.
-    pub name: OperatorName,
-    /// Its role.
-    pub role: OperatorRole,
-    /// SHA-256 of its token; zeros of the first admin, whose token is in the configuration.
-    pub token: [u8; 32],
-    /// When it was added.
-    pub added: TimeNs,
-    /// When it was revoked; `None` = it is live.
-    pub revoked: Option<TimeNs>,
+stored! {
+    /// One operator.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub struct Operator {
+        /// Its name.
+        pub name: OperatorName,
+        /// Its role.
+        pub role: OperatorRole,
+        /// SHA-256 of its token; zeros of the first admin, whose token is in the configuration.
+        pub token: [u8; 32],
+        /// When it was added.
+        pub added: TimeNs,
+        /// When it was revoked; `None` = it is live.
+        pub revoked: Option<TimeNs>,
+    }
 }
-
-stored!(Operator {
-    name: OperatorName,
-    role: OperatorRole,
-    token: [u8; 32],
-    added: TimeNs,
-    revoked: Option<TimeNs>,
-});
 
 impl Operator {
     /// Whether it is not revoked.
@@ -38,13 +32,15 @@ impl Operator {
     }
 }
 
-/// Operators and the settings of payments.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct People {
-    /// Operator n at index n − 1.
-    operators: Vec<Operator>,
-    /// Settings of payments.
-    pub payments: PaymentSettings,
+stored! {
+    /// Operators and the settings of payments.
+    #[derive(Clone, PartialEq, Eq, Debug)]
+    pub struct People {
+        /// Operator n at index n − 1.
+        operators: Vec<Operator>,
+        /// Settings of payments.
+        pub payments: PaymentSettings,
+    }
 }
 
 impl Default for People {
@@ -63,11 +59,6 @@ impl Default for People {
         }
     }
 }
-
-stored!(People {
-    operators: Vec<Operator>,
-    payments: PaymentSettings,
-});
 
 impl People {
     /// The operator with this number, live or revoked.

@@ -12,20 +12,17 @@ use foretell_model::{Lots, Micros, Outcome, Payout};
 /// Price of each share in a split or merge, in price units.
 const HALF: u16 = PRICE_ONE / 2;
 
-/// What shares cost their wallet, in micros.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Basis {
-    /// Their value when they were bought: `C` of docs/verify/rules.md §18. Negative after a
-    /// conversion that paid out more collateral than the converted No shares had cost.
-    pub cost: i128,
-    /// The fees paid to buy them: `F`. Never negative.
-    pub fees: i128,
+fixed! {
+    /// What shares cost their wallet, in micros.
+    #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+    pub struct Basis {
+        /// Their value when they were bought: `C` of docs/verify/rules.md §18. Negative after a
+        /// conversion that paid out more collateral than the converted No shares had cost.
+        pub cost: i128,
+        /// The fees paid to buy them: `F`. Never negative.
+        pub fees: i128,
+    }
 }
-
-fixed!(Basis {
-    cost: i128,
-    fees: i128,
-});
 
 impl Basis {
     /// Of shares bought without a fee.

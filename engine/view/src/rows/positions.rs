@@ -13,28 +13,22 @@ use crate::storage::log::Log;
 use crate::storage::row::LogRow;
 use crate::storage::slot::count;
 
-/// A position without shares left.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ClosedPosition {
-    /// Its market.
-    pub market: MarketNumber,
-    /// Its outcome.
-    pub outcome: Outcome,
-    /// Its cost and profit.
-    pub position: Position,
-    /// When its last share was removed.
-    pub time: TimeNs,
-    /// Sequence of that frame. A frame closes a token of a wallet at most once.
-    pub closed_by: Sequence,
+fixed! {
+    /// A position without shares left.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub struct ClosedPosition {
+        /// Its market.
+        pub market: MarketNumber,
+        /// Its outcome.
+        pub outcome: Outcome,
+        /// Its cost and profit.
+        pub position: Position,
+        /// When its last share was removed.
+        pub time: TimeNs,
+        /// Sequence of that frame. A frame closes a token of a wallet at most once.
+        pub closed_by: Sequence,
+    }
 }
-
-fixed!(ClosedPosition {
-    market: MarketNumber,
-    outcome: Outcome,
-    position: Position,
-    time: TimeNs,
-    closed_by: Sequence,
-});
 
 impl LogRow for ClosedPosition {
     const CHUNK_BITS: u32 = 14;

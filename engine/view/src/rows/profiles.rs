@@ -5,19 +5,16 @@ use std::collections::BTreeMap;
 use foretell_model::codec::stored;
 use foretell_model::{Sequence, WalletAddress, words};
 
-/// The profile of a wallet.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Profile {
-    /// Its words ([`foretell_model::words`]).
-    pub words: Box<[u8]>,
-    /// The sequence of the last change.
-    pub changed: Sequence,
+stored! {
+    /// The profile of a wallet.
+    #[derive(Clone, PartialEq, Eq, Default, Debug)]
+    pub struct Profile {
+        /// Its words ([`foretell_model::words`]).
+        pub words: Box<[u8]>,
+        /// The sequence of the last change.
+        pub changed: Sequence,
+    }
 }
-
-stored!(Profile {
-    words: Box<[u8]>,
-    changed: Sequence,
-});
 
 /// All profiles, by wallet.
 pub type Profiles = BTreeMap<WalletAddress, Profile>;

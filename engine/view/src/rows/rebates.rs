@@ -19,38 +19,31 @@ use crate::storage::row::LogRow;
 /// Days of the sums of markets that are kept, the newest included.
 pub const REBATE_DAYS: u32 = 35;
 
-/// What an account accrued in a market on a day.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Rebate {
-    /// The day.
-    pub day: Day,
-    /// The market.
-    pub market: MarketNumber,
-    /// The amount, above 0.
-    pub amount: Micros,
+fixed! {
+    /// What an account accrued in a market on a day.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub struct Rebate {
+        /// The day.
+        pub day: Day,
+        /// The market.
+        pub market: MarketNumber,
+        /// The amount, above 0.
+        pub amount: Micros,
+    }
 }
-
-fixed!(Rebate {
-    day: Day,
-    market: MarketNumber,
-    amount: Micros,
-});
 
 impl LogRow for Rebate {
     const CHUNK_BITS: u32 = 15;
 }
 
-/// The newest day of an account.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-struct NewestDay {
-    day: Day,
-    markets: BTreeMap<MarketNumber, Micros>,
+stored! {
+    /// The newest day of an account.
+    #[derive(Clone, PartialEq, Eq, Default, Debug)]
+    struct NewestDay {
+        day: Day,
+        markets: BTreeMap<MarketNumber, Micros>,
+    }
 }
-
-stored!(NewestDay {
-    day: Day,
-    markets: BTreeMap<MarketNumber, Micros>,
-});
 
 /// The live part of the rebates.
 #[derive(Debug, Default)]

@@ -8,97 +8,73 @@ use foretell_model::{
     AccountNumber, MarketNumber, OperatorNumber, Payout, ResolutionPolicy, Sequence, TimeNs,
 };
 
-/// A proposed payout of a closed market.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Proposal {
-    /// Its number: the sequence of its command.
-    pub number: Sequence,
-    /// When it was made.
-    pub time: TimeNs,
-    /// The payout per share.
-    pub payout: Payout,
-    /// The proposing operator; none for a wallet's proposal.
-    pub operator: OperatorNumber,
-    /// The proposing wallet; `None` for an operator's proposal.
-    pub wallet: Option<AccountNumber>,
-    /// Its challenge window in seconds.
-    pub window_seconds: u32,
-    /// End of the challenge window.
-    pub challenge_ends: TimeNs,
-    /// SHA-256 of the evidence; zeros without.
-    pub evidence: [u8; 32],
-    /// Its source, as given: a URL or text.
-    pub source: Box<[u8]>,
-    /// Whether time finalises it.
-    pub by_time: bool,
-    /// Whether another operator than the proposer finalises it.
-    pub second_person: bool,
+stored! {
+    /// A proposed payout of a closed market.
+    #[derive(Clone, PartialEq, Eq, Debug)]
+    pub struct Proposal {
+        /// Its number: the sequence of its command.
+        pub number: Sequence,
+        /// When it was made.
+        pub time: TimeNs,
+        /// The payout per share.
+        pub payout: Payout,
+        /// The proposing operator; none for a wallet's proposal.
+        pub operator: OperatorNumber,
+        /// The proposing wallet; `None` for an operator's proposal.
+        pub wallet: Option<AccountNumber>,
+        /// Its challenge window in seconds.
+        pub window_seconds: u32,
+        /// End of the challenge window.
+        pub challenge_ends: TimeNs,
+        /// SHA-256 of the evidence; zeros without.
+        pub evidence: [u8; 32],
+        /// Its source, as given: a URL or text.
+        pub source: Box<[u8]>,
+        /// Whether time finalises it.
+        pub by_time: bool,
+        /// Whether another operator than the proposer finalises it.
+        pub second_person: bool,
+    }
 }
 
-stored!(Proposal {
-    number: Sequence,
-    time: TimeNs,
-    payout: Payout,
-    operator: OperatorNumber,
-    wallet: Option<AccountNumber>,
-    window_seconds: u32,
-    challenge_ends: TimeNs,
-    evidence: [u8; 32],
-    source: Box<[u8]>,
-    by_time: bool,
-    second_person: bool,
-});
-
-/// The dispute of a proposal.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Dispute {
-    /// When it was disputed.
-    pub time: TimeNs,
-    /// The disputing operator; none for a wallet, and when the event group forbids the payout.
-    pub operator: OperatorNumber,
-    /// The disputing wallet.
-    pub wallet: Option<AccountNumber>,
-    /// The payout that the disputer holds right.
-    pub counter: Option<Payout>,
-    /// The reason, as given.
-    pub reason: Box<[u8]>,
+stored! {
+    /// The dispute of a proposal.
+    #[derive(Clone, PartialEq, Eq, Debug)]
+    pub struct Dispute {
+        /// When it was disputed.
+        pub time: TimeNs,
+        /// The disputing operator; none for a wallet, and when the event group forbids the payout.
+        pub operator: OperatorNumber,
+        /// The disputing wallet.
+        pub wallet: Option<AccountNumber>,
+        /// The payout that the disputer holds right.
+        pub counter: Option<Payout>,
+        /// The reason, as given.
+        pub reason: Box<[u8]>,
+    }
 }
 
-stored!(Dispute {
-    time: TimeNs,
-    operator: OperatorNumber,
-    wallet: Option<AccountNumber>,
-    counter: Option<Payout>,
-    reason: Box<[u8]>,
-});
-
-/// What a listed wallet may do; at least one of both.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ListedWallet {
-    /// Whether it may propose.
-    pub propose: bool,
-    /// Whether it may dispute.
-    pub dispute: bool,
+stored! {
+    /// What a listed wallet may do; at least one of both.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub struct ListedWallet {
+        /// Whether it may propose.
+        pub propose: bool,
+        /// Whether it may dispute.
+        pub dispute: bool,
+    }
 }
 
-stored!(ListedWallet {
-    propose: bool,
-    dispute: bool,
-});
-
-/// A policy and its list of wallets.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Policy {
-    /// The policy.
-    pub policy: ResolutionPolicy,
-    /// Wallets that may propose or dispute.
-    pub wallets: BTreeMap<AccountNumber, ListedWallet>,
+stored! {
+    /// A policy and its list of wallets.
+    #[derive(Clone, PartialEq, Eq, Default, Debug)]
+    pub struct Policy {
+        /// The policy.
+        pub policy: ResolutionPolicy,
+        /// Wallets that may propose or dispute.
+        pub wallets: BTreeMap<AccountNumber, ListedWallet>,
+    }
 }
-
-stored!(Policy {
-    policy: ResolutionPolicy,
-    wallets: BTreeMap<AccountNumber, ListedWallet>,
-});
 
 impl Policy {
     pub(crate) fn list(&mut self, account: AccountNumber, listed: ListedWallet) {
@@ -110,25 +86,19 @@ impl Policy {
     }
 }
 
-/// Policies, proposals and disputes of all markets.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Resolutions {
-    /// The policy of markets without one of their own.
-    pub site: Policy,
-    pub(crate) policies: BTreeMap<MarketNumber, Policy>,
-    pub(crate) proposals: BTreeMap<MarketNumber, Proposal>,
-    /// Disputes of those proposals.
-    pub(crate) disputes: BTreeMap<MarketNumber, Dispute>,
-    pub(crate) finalised: BTreeMap<MarketNumber, Proposal>,
+stored! {
+    /// Policies, proposals and disputes of all markets.
+    #[derive(Clone, PartialEq, Eq, Default, Debug)]
+    pub struct Resolutions {
+        /// The policy of markets without one of their own.
+        pub site: Policy,
+        pub(crate) policies: BTreeMap<MarketNumber, Policy>,
+        pub(crate) proposals: BTreeMap<MarketNumber, Proposal>,
+        /// Disputes of those proposals.
+        pub(crate) disputes: BTreeMap<MarketNumber, Dispute>,
+        pub(crate) finalised: BTreeMap<MarketNumber, Proposal>,
+    }
 }
-
-stored!(Resolutions {
-    site: Policy,
-    policies: BTreeMap<MarketNumber, Policy>,
-    proposals: BTreeMap<MarketNumber, Proposal>,
-    disputes: BTreeMap<MarketNumber, Dispute>,
-    finalised: BTreeMap<MarketNumber, Proposal>,
-});
 
 impl Resolutions {
     /// The present proposal of a closed market.

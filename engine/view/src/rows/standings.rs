@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use foretell_model::codec::{fixed, stored};
+use foretell_model::codec::{newtypes, stored};
 use foretell_model::{AccountNumber, Lots, Micros, TimeNs};
 
 use crate::error::Impossible;
@@ -15,7 +15,7 @@ pub const ACCOUNT_DAYS: u32 = 31;
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Day(pub u32);
 
-fixed!(Day { 0: u32 });
+newtypes! { Day: u32; }
 
 impl Day {
     /// The day of a time.
@@ -39,22 +39,18 @@ impl fmt::Display for Day {
     }
 }
 
-/// Sums over some time. They saturate at 64 bits; no balance depends on them.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Standing {
-    /// Value of the account's fills, as taker or maker, in micros at the account's own prices.
-    pub value: u64,
-    /// Lots of these fills.
-    pub lots: u64,
-    /// Realized profit in micros (docs/verify/rules.md §18).
-    pub profit: i64,
+stored! {
+    /// Sums over some time. They saturate at 64 bits; no balance depends on them.
+    #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+    pub struct Standing {
+        /// Value of the account's fills, as taker or maker, in micros at the account's own prices.
+        pub value: u64,
+        /// Lots of these fills.
+        pub lots: u64,
+        /// Realized profit in micros (docs/verify/rules.md §18).
+        pub profit: i64,
+    }
 }
-
-stored!(Standing {
-    value: u64,
-    lots: u64,
-    profit: i64,
-});
 
 impl Standing {
     /// Whether there was neither a fill nor a profit.
@@ -70,24 +66,19 @@ impl Standing {
     }
 }
 
-/// The sums of one account. The newest day is part of the entry, so that a fill touches one place
-/// in memory.
-#[derive(Clone, Default, PartialEq, Eq, Debug)]
-struct AccountHistory {
-    total: Standing,
-    day: Day,
-    /// The sums of `day`.
-    newest: Standing,
-    /// The days before it with a fill or a profit, ascending.
-    older: Vec<(Day, Standing)>,
+stored! {
+    /// The sums of one account. The newest day is part of the entry, so that a fill touches one place
+    /// in memory.
+    #[derive(Clone, Default, PartialEq, Eq, Debug)]
+    struct AccountHistory {
+        total: Standing,
+        day: Day,
+        /// The sums of `day`.
+        newest: Standing,
+        /// The days before it with a fill or a profit, ascending.
+        older: Vec<(Day, Standing)>,
+    }
 }
-
-stored!(AccountHistory {
-    total: Standing,
-    day: Day,
-    newest: Standing,
-    older: Vec<(Day, Standing)>,
-});
 
 impl AccountHistory {
     fn add(&mut self, day: Day, sums: Standing) {
@@ -118,15 +109,13 @@ impl AccountHistory {
     }
 }
 
-/// Volume and profit of all accounts.
-#[derive(Debug, Default)]
-pub struct Standings {
-    of_account: ByNumber<AccountNumber, AccountHistory>,
+stored! {
+    /// Volume and profit of all accounts.
+    #[derive(Debug, Default)]
+    pub struct Standings {
+        of_account: ByNumber<AccountNumber, AccountHistory>,
+    }
 }
-
-stored!(Standings {
-    of_account: ByNumber<AccountNumber, AccountHistory>,
-});
 
 impl Standings {
     /// The sums of an account from a day on, which must be one of the last [`ACCOUNT_DAYS`]; `None`

@@ -6,71 +6,53 @@ use foretell_model::codec::stored;
 use foretell_model::limits::FIRST_RULES;
 use foretell_model::{Branch, DomainNumber, Micros, Sequence, Settings, SystemMode, TimeNs};
 
-/// A signing domain.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Domain {
-    /// Its EIP-712 separator.
-    pub separator: [u8; 32],
-    /// Its text, as registered (the frame's evidence).
-    pub text: Box<[u8]>,
-    /// When it was registered.
-    pub registered: TimeNs,
+stored! {
+    /// A signing domain.
+    #[derive(Clone, PartialEq, Eq, Debug)]
+    pub struct Domain {
+        /// Its EIP-712 separator.
+        pub separator: [u8; 32],
+        /// Its text, as registered (the frame's evidence).
+        pub text: Box<[u8]>,
+        /// When it was registered.
+        pub registered: TimeNs,
+    }
 }
 
-/// The system-wide state.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct System {
-    /// The last frame folded; 0 before the first.
-    pub sequence: Sequence,
-    /// Its time; never goes back.
-    pub time: TimeNs,
-    /// Rules in force for the next command.
-    pub rules: u32,
-    /// The mode.
-    pub mode: SystemMode,
-    /// The core's settings.
-    pub settings: Settings,
-    /// Whether `Continue` commands still have to finish the last command.
-    pub work_pending: bool,
-    /// All deposits less all withdrawals (withdrawn fees included).
-    pub collateral: Micros,
-    /// Balance of the fee account.
-    pub fees: Micros,
-    /// Rebates that all accounts accrued and were not yet paid.
-    pub accrued: Micros,
-    /// Commands up to here are simulated (docs/verify/rules.md §29); 0 = none.
-    pub simulated_until: TimeNs,
-    /// What names the commands since the last restore (docs/verify/rules.md §31); 0 = none.
-    pub branch: Branch,
-    /// The sequence of the last restore; 0 = none.
-    pub restored: Sequence,
-    /// Whether withdrawals are shut since a restore.
-    pub withdrawals_shut: bool,
-    /// Signing domains by number.
-    pub domains: BTreeMap<DomainNumber, Domain>,
+stored! {
+    /// The system-wide state.
+    #[derive(Clone, PartialEq, Eq, Debug)]
+    pub struct System {
+        /// The last frame folded; 0 before the first.
+        pub sequence: Sequence,
+        /// Its time; never goes back.
+        pub time: TimeNs,
+        /// Rules in force for the next command.
+        pub rules: u32,
+        /// The mode.
+        pub mode: SystemMode,
+        /// The core's settings.
+        pub settings: Settings,
+        /// Whether `Continue` commands still have to finish the last command.
+        pub work_pending: bool,
+        /// All deposits less all withdrawals (withdrawn fees included).
+        pub collateral: Micros,
+        /// Balance of the fee account.
+        pub fees: Micros,
+        /// Rebates that all accounts accrued and were not yet paid.
+        pub accrued: Micros,
+        /// Commands up to here are simulated (docs/verify/rules.md §29); 0 = none.
+        pub simulated_until: TimeNs,
+        /// What names the commands since the last restore (docs/verify/rules.md §31); 0 = none.
+        pub branch: Branch,
+        /// The sequence of the last restore; 0 = none.
+        pub restored: Sequence,
+        /// Whether withdrawals are shut since a restore.
+        pub withdrawals_shut: bool,
+        /// Signing domains by number.
+        pub domains: BTreeMap<DomainNumber, Domain>,
+    }
 }
-
-stored!(Domain {
-    separator: [u8; 32],
-    text: Box<[u8]>,
-    registered: TimeNs,
-});
-stored!(System {
-    sequence: Sequence,
-    time: TimeNs,
-    rules: u32,
-    mode: SystemMode,
-    settings: Settings,
-    work_pending: bool,
-    collateral: Micros,
-    fees: Micros,
-    accrued: Micros,
-    simulated_until: TimeNs,
-    branch: Branch,
-    restored: Sequence,
-    withdrawals_shut: bool,
-    domains: BTreeMap<DomainNumber, Domain>,
-});
 
 impl System {
     /// Whether nothing goes outward since a restore (docs/verify/rules.md §31): no withdrawal, no notice, no command of

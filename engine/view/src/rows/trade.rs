@@ -15,66 +15,44 @@ use crate::rows::trade_slot::TradeSlot;
 use crate::storage::row::LogRow;
 use crate::storage::slot::Packed;
 
-/// The stored form of a trade: complete, so that one read suffices.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Trade {
-    pub(crate) id: TradeId,
-    /// Set when it is listed.
-    pub(crate) links: TradeLinks,
-    pub(crate) index: TradeIndex,
-    /// The frame: that of the taker's order, or of its release.
-    pub(crate) sequence: Sequence,
-    pub(crate) time: TimeNs,
-    pub(crate) place: FramePosition,
-    pub(crate) market: MarketNumber,
-    pub(crate) kind: MatchKind,
-    pub(crate) yes_price: Price,
-    pub(crate) lots: Lots,
-    pub(crate) fee: Micros,
-    pub(crate) taker: Party,
-    pub(crate) maker: Party,
-    /// The previous trade made by the maker's order.
-    pub(crate) made_before: Option<TradeSlot>,
+fixed! {
+    /// The stored form of a trade: complete, so that one read suffices. Fields that searches read come
+    /// first, so that two cache lines have them all.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub(crate) struct Trade {
+        pub(crate) id: TradeId,
+        /// Set when it is listed.
+        pub(crate) links: TradeLinks,
+        pub(crate) market: MarketNumber,
+        pub(crate) kind: MatchKind,
+        pub(crate) yes_price: Price,
+        pub(crate) lots: Lots,
+        /// The frame: that of the taker's order, or of its release.
+        pub(crate) sequence: Sequence,
+        pub(crate) time: TimeNs,
+        pub(crate) taker: Party,
+        pub(crate) maker: Party,
+        pub(crate) index: TradeIndex,
+        pub(crate) place: FramePosition,
+        pub(crate) fee: Micros,
+        /// The previous trade made by the maker's order.
+        pub(crate) made_before: Option<TradeSlot>,
+    }
 }
 
-/// The stored form of one side of a trade.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Party {
-    pub(crate) order: OrderNumber,
-    pub(crate) order_id: OrderId,
-    pub(crate) account: AccountNumber,
-    pub(crate) key: KeyNumber,
-    pub(crate) outcome: Outcome,
-    pub(crate) side: Side,
-    pub(crate) builder: Option<BuilderSlot>,
+fixed! {
+    /// The stored form of one side of a trade.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub(crate) struct Party {
+        pub(crate) outcome: Outcome,
+        pub(crate) side: Side,
+        pub(crate) account: AccountNumber,
+        pub(crate) key: KeyNumber,
+        pub(crate) order: OrderNumber,
+        pub(crate) order_id: OrderId,
+        pub(crate) builder: Option<BuilderSlot>,
+    }
 }
-
-// Fields that searches read come first, so that two cache lines have them all.
-fixed!(Trade {
-    id: TradeId,
-    links: TradeLinks,
-    market: MarketNumber,
-    kind: MatchKind,
-    yes_price: Price,
-    lots: Lots,
-    sequence: Sequence,
-    time: TimeNs,
-    taker: Party,
-    maker: Party,
-    index: TradeIndex,
-    place: FramePosition,
-    fee: Micros,
-    made_before: Option<TradeSlot>,
-});
-fixed!(Party {
-    outcome: Outcome,
-    side: Side,
-    account: AccountNumber,
-    key: KeyNumber,
-    order: OrderNumber,
-    order_id: OrderId,
-    builder: Option<BuilderSlot>,
-});
 
 /// Offsets of fields in the bytes of a trade.
 impl Trade {

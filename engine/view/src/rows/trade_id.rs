@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use foretell_model::codec::fixed;
+use foretell_model::codec::newtypes;
 use foretell_model::{Sequence, TradeIndex};
 
 /// The first 16 bytes of BLAKE3(genesis hash ‖ sequence ‖ index), both little-endian; its text is
@@ -10,7 +10,7 @@ use foretell_model::{Sequence, TradeIndex};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TradeId(pub [u8; 16]);
 
-fixed!(TradeId { 0: [u8; 16] });
+newtypes! { TradeId: [u8; 16]; }
 
 impl TradeId {
     /// The id of a fill.

@@ -11,23 +11,19 @@ use crate::rows::trade_entry::{Role, TradeEntry};
 /// Kinds of rows: taker or maker, bought or sold.
 const KINDS: usize = 4;
 
-/// A summary of some rows of trades. Counts are exact. Maxima are rounded: a span they admit may have
-/// no match, a span they exclude has none.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct TradeSummary {
-    /// Number of rows of each kind.
-    counts: [u32; KINDS],
-    /// Maximum lots of each kind, as [`rounded`] numbers.
-    lots: [u16; KINDS],
-    /// Maximum value of each kind in micros, as [`rounded`] numbers.
-    values: [u16; KINDS],
+fixed! {
+    /// A summary of some rows of trades. Counts are exact. Maxima are rounded: a span they admit may have
+    /// no match, a span they exclude has none.
+    #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+    pub struct TradeSummary {
+        /// Number of rows of each kind.
+        counts: [u32; KINDS],
+        /// Maximum lots of each kind, as [`rounded`] numbers.
+        lots: [u16; KINDS],
+        /// Maximum value of each kind in micros, as [`rounded`] numbers.
+        values: [u16; KINDS],
+    }
 }
-
-fixed!(TradeSummary {
-    counts: [u32; KINDS],
-    lots: [u16; KINDS],
-    values: [u16; KINDS],
-});
 
 const fn kind(role: Role, side: Side) -> usize {
     2 * role as usize + matches!(side, Side::Sell) as usize

@@ -23,19 +23,15 @@ use crate::storage::slot::count;
 /// at 1.
 const WITH_BUILDER: usize = 0;
 
-/// The ends of the lists of all trades, of each account and of each market.
-#[derive(Debug, Default)]
-pub(crate) struct TradeListEnds {
-    all: ListEnd<TradeSummary>,
-    of_account: ListEnds<TradeSummary>,
-    of_market: ListEnds<TradeSummary>,
+stored! {
+    /// The ends of the lists of all trades, of each account and of each market.
+    #[derive(Debug, Default)]
+    pub(crate) struct TradeListEnds {
+        all: ListEnd<TradeSummary>,
+        of_account: ListEnds<TradeSummary>,
+        of_market: ListEnds<TradeSummary>,
+    }
 }
-
-stored!(TradeListEnds {
-    all: ListEnd<TradeSummary>,
-    of_account: ListEnds<TradeSummary>,
-    of_market: ListEnds<TradeSummary>,
-});
 
 impl TradeListEnds {
     /// The end of one of the six lists of a trade.

@@ -6,15 +6,13 @@ use foretell_model::{MarketNumber, Micros};
 use crate::error::Impossible;
 use crate::storage::by_number::ByNumber;
 
-/// Sums over all trades.
-#[derive(Debug, Default)]
-pub struct Volume {
-    value: ByNumber<MarketNumber, Micros>,
+stored! {
+    /// Sums over all trades.
+    #[derive(Debug, Default)]
+    pub struct Volume {
+        value: ByNumber<MarketNumber, Micros>,
+    }
 }
-
-stored!(Volume {
-    value: ByNumber<MarketNumber, Micros>,
-});
 
 impl Volume {
     /// The value of all trades of a market, as paid or received by the takers without fees.

@@ -13,17 +13,14 @@ use crate::storage::list::Lists;
 use crate::storage::log::Log;
 use crate::storage::row::LogRow;
 
-/// A text of at most [`MAX_DESTINATION_BYTES`] bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ShortText {
-    length: u8,
-    bytes: [u8; MAX_DESTINATION_BYTES],
+fixed! {
+    /// A text of at most [`MAX_DESTINATION_BYTES`] bytes.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub struct ShortText {
+        length: u8,
+        bytes: [u8; MAX_DESTINATION_BYTES],
+    }
 }
-
-fixed!(ShortText {
-    length: u8,
-    bytes: [u8; MAX_DESTINATION_BYTES],
-});
 
 impl Default for ShortText {
     fn default() -> Self {
@@ -82,55 +79,40 @@ impl WithdrawalStatus {
 
 coded! { WithdrawalStatus: u8, "status of a withdrawal"; }
 
-/// A withdrawal that waits or has ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Withdrawal {
-    /// Its number: the sequence of the command that asked for it.
-    pub number: Sequence,
-    /// The account.
-    pub account: AccountNumber,
-    /// The amount; reserved while it waits.
-    pub amount: Micros,
-    /// The reference of its request.
-    pub reference: ShortText,
-    /// Where it goes, in the words of its user; empty when an operator asked for it.
-    pub destination: ShortText,
-    /// What became of it.
-    pub status: WithdrawalStatus,
-    /// The operator who asked for it; 0 = its user.
-    pub asked_by: OperatorNumber,
-    /// When it was asked for.
-    pub asked: TimeNs,
-    /// The operator who claimed it; 0 = nobody.
-    pub claimed_by: OperatorNumber,
-    /// Whether it was above the limit when it was claimed: another operator pays it.
-    pub two_persons: bool,
-    /// The operator who paid it or gave it up; 0 = nobody.
-    pub ended_by: OperatorNumber,
-    /// The last change of its status.
-    pub changed: TimeNs,
-    /// Sequence of that change.
-    pub sequence: Sequence,
-    /// The reference of the payment outside; empty until it is paid.
-    pub payment: ShortText,
+fixed! {
+    /// A withdrawal that waits or has ended.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub struct Withdrawal {
+        /// Its number: the sequence of the command that asked for it.
+        pub number: Sequence,
+        /// The account.
+        pub account: AccountNumber,
+        /// The amount; reserved while it waits.
+        pub amount: Micros,
+        /// The reference of its request.
+        pub reference: ShortText,
+        /// Where it goes, in the words of its user; empty when an operator asked for it.
+        pub destination: ShortText,
+        /// What became of it.
+        pub status: WithdrawalStatus,
+        /// The operator who asked for it; 0 = its user.
+        pub asked_by: OperatorNumber,
+        /// When it was asked for.
+        pub asked: TimeNs,
+        /// The operator who claimed it; 0 = nobody.
+        pub claimed_by: OperatorNumber,
+        /// Whether it was above the limit when it was claimed: another operator pays it.
+        pub two_persons: bool,
+        /// The operator who paid it or gave it up; 0 = nobody.
+        pub ended_by: OperatorNumber,
+        /// The last change of its status.
+        pub changed: TimeNs,
+        /// Sequence of that change.
+        pub sequence: Sequence,
+        /// The reference of the payment outside; empty until it is paid.
+        pub payment: ShortText,
+    }
 }
-
-fixed!(Withdrawal {
-    number: Sequence,
-    account: AccountNumber,
-    amount: Micros,
-    reference: ShortText,
-    destination: ShortText,
-    status: WithdrawalStatus,
-    asked_by: OperatorNumber,
-    asked: TimeNs,
-    claimed_by: OperatorNumber,
-    two_persons: bool,
-    ended_by: OperatorNumber,
-    changed: TimeNs,
-    sequence: Sequence,
-    payment: ShortText,
-});
 
 impl LogRow for Withdrawal {
     const CHUNK_BITS: u32 = 12;

@@ -124,15 +124,13 @@ mod tests {
     use crate::storage::chunk::Chunking;
     use foretell_model::codec::fixed;
 
-    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-    struct Entry {
-        id: [u8; 12],
-        value: u16,
+    fixed! {
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        struct Entry {
+            id: [u8; 12],
+            value: u16,
+        }
     }
-    fixed!(Entry {
-        id: [u8; 12],
-        value: u16,
-    });
     impl LogRow for Entry {
         const CHUNK_BITS: u32 = 14;
         const ID_BYTES: usize = 12;

@@ -113,15 +113,13 @@ mod tests {
     use crate::storage::slot::count;
     use foretell_model::codec::fixed;
 
-    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-    struct Pair {
-        key: u16,
-        time: u64,
+    fixed! {
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        struct Pair {
+            key: u16,
+            time: u64,
+        }
     }
-    fixed!(Pair {
-        key: u16,
-        time: u64
-    });
     impl LogRow for Pair {
         const CHUNK_BITS: u32 = 14;
     }
