@@ -3,87 +3,75 @@
 use std::sync::Arc;
 
 use crate::rows::actions::Action;
-use crate::rows::order::Order;
 use crate::rows::orders::FinishedOrder;
 use crate::rows::trade::Trade;
-use crate::storage::chunk::{ChunkBytes, ChunkLayout, Chunks};
-use crate::storage::list::ListEnds;
+use crate::storage::chunk::{ChunkBytes, is_same_but};
+use crate::storage::history::History;
 use crate::view::View;
 
-/// The logs of a view. A log's text names its section in a snapshot and its chunk files.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum LogName {
+/// Declares the logs of a view: for each its name, its text, and where it is.
+macro_rules! logs {
+    ($($(#[$doc:meta])* $name:ident: $text:literal = $($path:ident).+,)+) => {
+        /// The logs of a view. A log's text names its section in a snapshot and its chunk files.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum LogName { $($(#[$doc])* $name,)+ }
+
+        impl LogName {
+            /// All logs.
+            pub const ALL: &[Self] = &[$(Self::$name,)+];
+
+            /// Lower-case letters and hyphens.
+            #[must_use]
+            pub const fn text(self) -> &'static str {
+                match self { $(Self::$name => $text,)+ }
+            }
+        }
+
+        impl View {
+            pub(crate) fn log(&self, name: LogName) -> &dyn History {
+                match name { $(LogName::$name => &self.$($path).+,)+ }
+            }
+
+            pub(crate) fn log_mut(&mut self, name: LogName) -> &mut dyn History {
+                match name { $(LogName::$name => &mut self.$($path).+,)+ }
+            }
+        }
+    };
+}
+
+logs! {
     /// Trades.
-    Trades,
+    Trades: "trades" = trades.all,
     /// Finished orders, in the order they ended.
-    FinishedOrders,
+    FinishedOrders: "finished-orders" = orders.finished,
     /// Spans of the lists of all trades, of each account, of each market, and of each account in each
     /// market.
-    TradeSpans,
+    TradeSpans: "trade-spans" = trades.spans,
     /// Lists of the trades of each builder.
-    BuilderTrades,
+    BuilderTrades: "builder-trades" = trades.of_builder,
     /// Changes of midpoints, of all markets and bucket sizes.
-    Midpoints,
+    Midpoints: "midpoints" = midpoints.changes.rows,
     /// Lists of those of each market and bucket size.
-    MarketMidpoints,
+    MarketMidpoints: "market-midpoints" = midpoints.changes.lists,
     /// Closed positions.
-    ClosedPositions,
+    ClosedPositions: "closed-positions" = positions.closed.rows,
     /// Lists of those of each account.
-    AccountClosed,
+    AccountClosed: "account-closed" = positions.closed.lists,
     /// Splits, merges, redeems and converts, deposits, withdrawals, rebates.
-    Actions,
+    Actions: "actions" = actions.all.rows,
     /// Lists of those of each account.
-    AccountActions,
+    AccountActions: "account-actions" = actions.all.lists,
     /// Rebates of finished days.
-    Rebates,
+    Rebates: "rebates" = rebates.earlier.rows,
     /// Lists of those of each account.
-    AccountRebates,
+    AccountRebates: "account-rebates" = rebates.earlier.lists,
     /// Withdrawals that ended.
-    Withdrawals,
+    Withdrawals: "withdrawals" = withdrawals.ended.rows,
     /// Lists of those of each account.
-    AccountWithdrawals,
+    AccountWithdrawals: "account-withdrawals" = withdrawals.ended.lists,
 }
 
 impl LogName {
-    /// All logs.
-    pub const ALL: &[Self] = &[
-        Self::Trades,
-        Self::FinishedOrders,
-        Self::TradeSpans,
-        Self::BuilderTrades,
-        Self::Midpoints,
-        Self::MarketMidpoints,
-        Self::ClosedPositions,
-        Self::AccountClosed,
-        Self::Actions,
-        Self::AccountActions,
-        Self::Rebates,
-        Self::AccountRebates,
-        Self::Withdrawals,
-        Self::AccountWithdrawals,
-    ];
-
-    /// Lower-case letters and hyphens.
-    #[must_use]
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Trades => "trades",
-            Self::FinishedOrders => "finished-orders",
-            Self::TradeSpans => "trade-spans",
-            Self::BuilderTrades => "builder-trades",
-            Self::Midpoints => "midpoints",
-            Self::MarketMidpoints => "market-midpoints",
-            Self::ClosedPositions => "closed-positions",
-            Self::AccountClosed => "account-closed",
-            Self::Actions => "actions",
-            Self::AccountActions => "account-actions",
-            Self::Rebates => "rebates",
-            Self::AccountRebates => "account-rebates",
-            Self::Withdrawals => "withdrawals",
-            Self::AccountWithdrawals => "account-withdrawals",
-        }
-    }
-
     /// The log with this text.
     #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
@@ -105,14 +93,14 @@ pub struct ChunkRef {
 impl ChunkRef {
     fn is_same_but_places(self, one: &[u8], other: &[u8]) -> bool {
         let bits = self.rows.ilog2();
-        let (layout, place) = match self.log {
-            LogName::Trades => (ChunkLayout::of::<Trade>(bits), Trade::PLACE),
-            // The order comes first in its row.
-            LogName::FinishedOrders => (ChunkLayout::of::<FinishedOrder>(bits), Order::PLACE),
-            LogName::Actions => (ChunkLayout::of::<Action>(bits), Action::PLACE),
-            _ => return false,
-        };
-        layout.is_same_but_places(place, one, other)
+        match self.log {
+            LogName::Trades => is_same_but(bits, one, other, |row: &mut Trade| &mut row.place),
+            LogName::FinishedOrders => is_same_but(bits, one, other, |row: &mut FinishedOrder| {
+                &mut row.order.place
+            }),
+            LogName::Actions => is_same_but(bits, one, other, |row: &mut Action| &mut row.place),
+            _ => false,
+        }
     }
 }
 
@@ -168,7 +156,11 @@ impl View {
     /// A handle on the bytes of a sealed chunk. `None` when there is no such chunk.
     #[must_use]
     pub fn chunk_bytes(&self, log: LogName, number: u32) -> Option<ChunkBytes> {
-        self.log(log).sealed().get(number as usize).cloned()
+        self.log(log)
+            .chunks()
+            .sealed()
+            .get(number as usize)
+            .cloned()
     }
 
     /// The chunks sealed since `seen`, in order within each log. Updates `seen`.
@@ -177,7 +169,7 @@ impl View {
         for (&log, seen) in LogName::ALL.iter().zip(&mut seen.chunks) {
             let chunks = self.chunks_of(log);
             new.extend(chunks.filter(|chunk| chunk.number >= *seen));
-            *seen = self.log(log).sealed_count();
+            *seen = self.log(log).chunks().sealed_count();
         }
         new
     }
@@ -191,71 +183,14 @@ impl View {
         if !Arc::ptr_eq(&held, &own) {
             return None;
         }
-        self.log_mut(chunk.log).replace(chunk.number, copy)
+        let log = self.log_mut(chunk.log);
+        log.chunks_mut().replace(chunk.number, copy)
     }
 
     /// The sealed chunks of a log.
     pub(crate) fn chunks_of(&self, log: LogName) -> impl Iterator<Item = ChunkRef> + use<> {
-        let chunks = self.log(log);
+        let chunks = self.log(log).chunks();
         let rows = chunks.chunk_rows();
         (0..chunks.sealed_count()).map(move |number| ChunkRef { log, number, rows })
-    }
-
-    pub(crate) fn log(&self, name: LogName) -> &Chunks {
-        match name {
-            LogName::Trades => self.trades.all.log().chunks(),
-            LogName::FinishedOrders => self.orders.finished.log().chunks(),
-            LogName::TradeSpans => self.trades.spans.chunks(),
-            LogName::BuilderTrades => self.trades.of_builder.nodes().chunks(),
-            LogName::Midpoints => self.midpoints.changes.chunks(),
-            LogName::MarketMidpoints => self.midpoints.of_market.nodes().chunks(),
-            LogName::ClosedPositions => self.positions.closed.chunks(),
-            LogName::AccountClosed => self.positions.closed_of.nodes().chunks(),
-            LogName::Actions => self.actions.all.chunks(),
-            LogName::AccountActions => self.actions.of_account.nodes().chunks(),
-            LogName::Rebates => self.rebates.earlier.chunks(),
-            LogName::AccountRebates => self.rebates.of_account.nodes().chunks(),
-            LogName::Withdrawals => self.withdrawals.ended.chunks(),
-            LogName::AccountWithdrawals => self.withdrawals.of_account.nodes().chunks(),
-        }
-    }
-
-    fn log_mut(&mut self, name: LogName) -> &mut Chunks {
-        match name {
-            LogName::Trades => self.trades.all.log_mut().chunks_mut(),
-            LogName::FinishedOrders => self.orders.finished.log_mut().chunks_mut(),
-            LogName::TradeSpans => self.trades.spans.chunks_mut(),
-            LogName::BuilderTrades => self.trades.of_builder.nodes_mut().chunks_mut(),
-            LogName::Midpoints => self.midpoints.changes.chunks_mut(),
-            LogName::MarketMidpoints => self.midpoints.of_market.nodes_mut().chunks_mut(),
-            LogName::ClosedPositions => self.positions.closed.chunks_mut(),
-            LogName::AccountClosed => self.positions.closed_of.nodes_mut().chunks_mut(),
-            LogName::Actions => self.actions.all.chunks_mut(),
-            LogName::AccountActions => self.actions.of_account.nodes_mut().chunks_mut(),
-            LogName::Rebates => self.rebates.earlier.chunks_mut(),
-            LogName::AccountRebates => self.rebates.of_account.nodes_mut().chunks_mut(),
-            LogName::Withdrawals => self.withdrawals.ended.chunks_mut(),
-            LogName::AccountWithdrawals => self.withdrawals.of_account.nodes_mut().chunks_mut(),
-        }
-    }
-
-    /// The ends of the lists in a log, if the lists have dense numbers.
-    pub(crate) fn ends(&self, name: LogName) -> Option<&ListEnds> {
-        match name {
-            LogName::Trades
-            | LogName::FinishedOrders
-            | LogName::TradeSpans
-            | LogName::Midpoints
-            | LogName::ClosedPositions
-            | LogName::Actions
-            | LogName::Rebates
-            | LogName::Withdrawals => None,
-            LogName::BuilderTrades => Some(self.trades.of_builder.ends()),
-            LogName::MarketMidpoints => Some(self.midpoints.of_market.ends()),
-            LogName::AccountClosed => Some(self.positions.closed_of.ends()),
-            LogName::AccountActions => Some(self.actions.of_account.ends()),
-            LogName::AccountRebates => Some(self.rebates.of_account.ends()),
-            LogName::AccountWithdrawals => Some(self.withdrawals.of_account.ends()),
-        }
     }
 }

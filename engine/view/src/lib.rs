@@ -4,6 +4,8 @@
 //! (accounts, holdings, keys, markets, events, books, orders, trades, midpoints, positions, actions,
 //! volume, standings, system, people, resolutions, work in the background, rebates), each with its
 //! queries, and the byte form of each row.
+//! `view` lists the parts, with the section of each in a snapshot; `history` lists their logs: a part is
+//! added there and nowhere else.
 //! `storage` keeps rows and does not know what they mean. `fold` routes each event to the parts it
 //! concerns; `query` has the queries that join two parts.
 //!
@@ -39,6 +41,7 @@ mod error;
 mod fold;
 mod history;
 mod observer;
+mod part;
 mod query;
 mod rows;
 mod snapshot;

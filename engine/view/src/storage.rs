@@ -2,9 +2,11 @@
 
 pub(crate) mod by_number;
 pub(crate) mod chunk;
+pub(crate) mod history;
 pub(crate) mod id_index;
 pub(crate) mod id_log;
 pub(crate) mod list;
+pub(crate) mod listed_log;
 pub(crate) mod log;
 pub(crate) mod packed_rows;
 pub(crate) mod row;

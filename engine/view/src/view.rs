@@ -2,6 +2,7 @@
 
 use foretell_model::{Branch, MarketNumber, MarketState, Sequence};
 
+use crate::part::Part;
 use crate::rows::accounts::Accounts;
 use crate::rows::actions::Actions;
 use crate::rows::background::Background;
@@ -9,7 +10,6 @@ use crate::rows::books::Books;
 use crate::rows::builder_standings::BuilderStandings;
 use crate::rows::builders::Builders;
 use crate::rows::events::EventGroups;
-use crate::rows::holders::Holders;
 use crate::rows::holdings::Holdings;
 use crate::rows::keys::Keys;
 use crate::rows::markets::Markets;
@@ -18,48 +18,107 @@ use crate::rows::orders::Orders;
 use crate::rows::people::People;
 use crate::rows::positions::Positions;
 use crate::rows::profiles::Profiles;
-use crate::rows::rebates::{CurrentRebates, Rebates};
+use crate::rows::rebates::Rebates;
 use crate::rows::resolution::Resolutions;
 use crate::rows::standings::Standings;
 use crate::rows::system::System;
-use crate::rows::trades::{TradeListEnds, Trades};
+use crate::rows::trades::Trades;
 use crate::rows::volume::Volume;
-use crate::rows::withdrawals::{WaitingWithdrawals, Withdrawals};
-use crate::storage::by_number::ByNumber;
+use crate::rows::withdrawals::Withdrawals;
 use crate::storage::chunk::Chunking;
-use crate::storage::id_log::IdLog;
-use crate::storage::list::{ListEnds, Lists};
-use crate::storage::log::Log;
 
-/// The read model of gateways at one sequence.
-#[derive(Debug)]
-pub struct View {
-    pub(crate) genesis: [u8; 32],
-    pub(crate) chunking: Chunking,
-    /// Set when a frame was rejected: the view is inconsistent then.
-    pub(crate) broken: bool,
-    pub(crate) system: System,
-    pub(crate) accounts: Accounts,
-    pub(crate) holdings: Holdings,
-    pub(crate) keys: Keys,
-    pub(crate) events: EventGroups,
-    pub(crate) markets: Markets,
-    pub(crate) books: Books,
-    pub(crate) orders: Orders,
-    pub(crate) trades: Trades,
-    pub(crate) builders: Builders,
-    pub(crate) midpoints: Midpoints,
-    pub(crate) positions: Positions,
-    pub(crate) actions: Actions,
-    pub(crate) volume: Volume,
-    pub(crate) standings: Standings,
-    pub(crate) builder_standings: BuilderStandings,
-    pub(crate) people: People,
-    pub(crate) profiles: Profiles,
-    pub(crate) resolutions: Resolutions,
-    pub(crate) background: Background,
-    pub(crate) rebates: Rebates,
-    pub(crate) withdrawals: Withdrawals,
+/// Declares the view: for each part a field, who may read it, and the section of its live state in a
+/// snapshot, if it has one.
+macro_rules! parts {
+    ($($(#[$doc:meta])* $vis:vis $part:ident: $type:ident $(= $section:literal)?,)+) => {
+        /// The read model of gateways at one sequence.
+        #[derive(Debug)]
+        pub struct View {
+            pub(crate) genesis: [u8; 32],
+            pub(crate) chunking: Chunking,
+            /// Set when a frame was rejected: the view is inconsistent then.
+            pub(crate) broken: bool,
+            $(pub(crate) $part: $type,)+
+        }
+
+        impl View {
+            /// As [`Self::new`], with another chunk size: for tests.
+            #[must_use]
+            pub fn with_chunking(genesis: [u8; 32], chunking: Chunking) -> Self {
+                Self {
+                    genesis,
+                    chunking,
+                    broken: false,
+                    $($part: Part::new(chunking),)+
+                }
+            }
+
+            $(
+                $(#[$doc])*
+                #[must_use]
+                $vis fn $part(&self) -> &$type {
+                    &self.$part
+                }
+            )+
+
+            /// The parts with live state, by section.
+            pub(crate) fn live_parts(&self) -> Vec<(&'static str, &dyn Part)> {
+                vec![$($(($section, &self.$part),)?)+]
+            }
+
+            /// The same, to restore them.
+            pub(crate) fn live_parts_mut(&mut self) -> Vec<(&'static str, &mut dyn Part)> {
+                vec![$($(($section, &mut self.$part),)?)+]
+            }
+        }
+    };
+}
+
+parts! {
+    /// Mode, rules, settings, domains, time.
+    pub system: System = "system",
+    /// Accounts and their collateral.
+    pub accounts: Accounts = "accounts",
+    /// Balances and open positions.
+    pub holdings: Holdings = "holdings",
+    /// API keys.
+    pub keys: Keys = "keys",
+    /// Neg-risk events.
+    pub events: EventGroups = "events",
+    /// Markets.
+    pub markets: Markets = "markets",
+    /// Books and last trades.
+    pub books: Books = "books",
+    /// Builder codes.
+    pub builders: Builders = "builders",
+    /// Midpoints, now and over time.
+    pub(crate) midpoints: Midpoints = "open-midpoints",
+    /// Lists of trades; [`View::trade`] returns one.
+    pub trades: Trades = "trade-lists",
+    /// Traded volume.
+    pub volume: Volume = "turnover",
+    /// Volume and profit of accounts.
+    pub standings: Standings = "standings",
+    /// Volume and users of builders, in the order of [`View::builders`].
+    pub builder_standings: BuilderStandings = "builder-standings",
+    /// Operators and settings of payments.
+    pub people: People = "people",
+    /// Withdrawals that wait, and those that ended.
+    pub withdrawals: Withdrawals = "waiting-withdrawals",
+    /// Profiles of wallets.
+    pub profiles: Profiles = "profiles",
+    /// Policies, proposals and disputes.
+    pub resolutions: Resolutions = "resolutions",
+    /// Settlements and payments of rebates that are not done.
+    pub background: Background = "background",
+    /// Rebates that makers accrued.
+    pub rebates: Rebates = "current-rebates",
+    /// Orders, live and finished. A restored view adds the live ones to their books again.
+    pub orders: Orders,
+    /// Closed positions, and the holders of tokens.
+    pub positions: Positions,
+    /// Splits, merges, redeems and converts, deposits, withdrawals, rebates.
+    pub actions: Actions,
 }
 
 impl View {
@@ -67,63 +126,6 @@ impl View {
     #[must_use]
     pub fn new(genesis: [u8; 32]) -> Self {
         Self::with_chunking(genesis, Chunking::Standard)
-    }
-
-    /// The same with another chunk size: for tests.
-    #[must_use]
-    pub fn with_chunking(genesis: [u8; 32], chunking: Chunking) -> Self {
-        let lists = || Lists::of(Log::new(chunking), ListEnds::default());
-        Self {
-            genesis,
-            chunking,
-            broken: false,
-            system: System::default(),
-            accounts: Accounts::default(),
-            holdings: Holdings::default(),
-            keys: Keys::default(),
-            events: EventGroups::default(),
-            markets: Markets::default(),
-            books: Books::default(),
-            orders: Orders::of(IdLog::of(Log::new(chunking))),
-            trades: Trades {
-                all: IdLog::of(Log::new(chunking)),
-                spans: Log::new(chunking),
-                ends: TradeListEnds::default(),
-                of_builder: lists(),
-            },
-            builders: Builders::default(),
-            midpoints: Midpoints {
-                current: ByNumber::default(),
-                changes: Log::new(chunking),
-                of_market: lists(),
-            },
-            positions: Positions {
-                closed: Log::new(chunking),
-                closed_of: lists(),
-                holders: Holders::default(),
-            },
-            actions: Actions {
-                all: Log::new(chunking),
-                of_account: lists(),
-            },
-            volume: Volume::default(),
-            standings: Standings::default(),
-            builder_standings: BuilderStandings::default(),
-            people: People::default(),
-            profiles: Profiles::new(),
-            resolutions: Resolutions::default(),
-            background: Background::default(),
-            rebates: Rebates {
-                current: CurrentRebates::default(),
-                earlier: Log::new(chunking),
-                of_account: lists(),
-            },
-            withdrawals: Withdrawals {
-                waiting: WaitingWithdrawals::default(),
-                ended: Log::new(chunking),
-                of_account: lists(),
-            },
-        }
     }
 
     /// The genesis hash of its journal.
@@ -148,136 +150,10 @@ impl View {
         self.system.sequence
     }
 
-    /// Mode, rules, settings, domains, time.
-    #[must_use]
-    pub fn system(&self) -> &System {
-        &self.system
-    }
-
-    /// Accounts and their collateral.
-    #[must_use]
-    pub fn accounts(&self) -> &Accounts {
-        &self.accounts
-    }
-
-    /// Balances and open positions.
-    #[must_use]
-    pub fn holdings(&self) -> &Holdings {
-        &self.holdings
-    }
-
-    /// API keys.
-    #[must_use]
-    pub fn keys(&self) -> &Keys {
-        &self.keys
-    }
-
-    /// Neg-risk events.
-    #[must_use]
-    pub fn events(&self) -> &EventGroups {
-        &self.events
-    }
-
-    /// Markets.
-    #[must_use]
-    pub fn markets(&self) -> &Markets {
-        &self.markets
-    }
-
     /// Number of markets; outside questions do not count.
     #[must_use]
     pub fn market_count(&self) -> usize {
         self.markets.end() - self.events.count()
-    }
-
-    /// Books and last trades.
-    #[must_use]
-    pub fn books(&self) -> &Books {
-        &self.books
-    }
-
-    /// Orders, live and finished.
-    #[must_use]
-    pub fn orders(&self) -> &Orders {
-        &self.orders
-    }
-
-    /// Lists of trades; [`View::trade`] returns one.
-    #[must_use]
-    pub fn trades(&self) -> &Trades {
-        &self.trades
-    }
-
-    /// Closed positions, and the holders of tokens.
-    #[must_use]
-    pub fn positions(&self) -> &Positions {
-        &self.positions
-    }
-
-    /// Splits, merges, redeems and converts, deposits, withdrawals, rebates.
-    #[must_use]
-    pub fn actions(&self) -> &Actions {
-        &self.actions
-    }
-
-    /// Traded volume.
-    #[must_use]
-    pub fn volume(&self) -> &Volume {
-        &self.volume
-    }
-
-    /// Volume and profit of accounts.
-    #[must_use]
-    pub fn standings(&self) -> &Standings {
-        &self.standings
-    }
-
-    /// Volume and users of builders, in the order of [`View::builders`].
-    #[must_use]
-    pub fn builder_standings(&self) -> &BuilderStandings {
-        &self.builder_standings
-    }
-
-    /// Withdrawals that wait, and those that ended.
-    #[must_use]
-    pub fn withdrawals(&self) -> &Withdrawals {
-        &self.withdrawals
-    }
-
-    /// Operators and settings of payments.
-    #[must_use]
-    pub fn people(&self) -> &People {
-        &self.people
-    }
-
-    /// Profiles of wallets.
-    #[must_use]
-    pub fn profiles(&self) -> &Profiles {
-        &self.profiles
-    }
-
-    /// Policies, proposals and disputes.
-    #[must_use]
-    pub fn resolutions(&self) -> &Resolutions {
-        &self.resolutions
-    }
-
-    /// Settlements and payments of rebates that are not done.
-    #[must_use]
-    pub fn background(&self) -> &Background {
-        &self.background
-    }
-
-    /// Rebates that makers accrued.
-    #[must_use]
-    pub fn rebates(&self) -> &Rebates {
-        &self.rebates
-    }
-
-    /// Builder codes.
-    #[must_use]
-    pub fn builders(&self) -> &Builders {
-        &self.builders
     }
 
     /// Whether a market accepts orders now: it is active, and the system is running or post-only.

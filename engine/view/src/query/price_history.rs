@@ -2,9 +2,10 @@
 
 use foretell_model::{MarketNumber, Outcome};
 
-use crate::rows::midpoints::{BucketSize, CurrentMidpoint, Midpoint, MidpointChange, minute_of};
-use crate::storage::list::List;
-use crate::storage::log::Log;
+use crate::rows::midpoints::{
+    BucketSize, CurrentMidpoint, Midpoint, MidpointChange, list_of, minute_of,
+};
+use crate::storage::listed_log::ListedLog;
 use crate::storage::slot::count;
 use crate::view::View;
 
@@ -21,8 +22,9 @@ pub struct PricePoint {
 /// the market.
 #[derive(Clone, Copy, Debug)]
 pub struct PriceHistory<'a> {
-    changes: &'a Log<MidpointChange>,
-    list: List<'a>,
+    changes: &'a ListedLog<MidpointChange>,
+    /// The list of the changes of its market, in buckets of the stored size.
+    list: usize,
     current: CurrentMidpoint,
     /// The buckets of which rows are kept.
     stored: BucketSize,
@@ -49,12 +51,12 @@ impl View {
         (from, to): (u64, u64),
     ) -> Option<PriceHistory<'_>> {
         let closed = self.markets.get(market)?.closed.map(minute_of);
-        let current = *self.midpoints.current.get(market)?;
+        let current = *self.midpoints().current.get(market)?;
         let minutes = minutes.max(1);
         let stored = BucketSize::dividing(minutes);
         let mut history = PriceHistory {
-            changes: &self.midpoints.changes,
-            list: self.midpoints.changes_of(market, stored),
+            changes: &self.midpoints().changes,
+            list: list_of(market, stored),
             current,
             stored,
             minutes,
@@ -65,8 +67,7 @@ impl View {
         let seconds = u64::from(minutes) * 60;
         let bucket = |number: u64| u32::try_from(number).unwrap_or(u32::MAX - 1);
         let (begins, ends) = (bucket(from.div_ceil(seconds)), bucket(to / seconds));
-        let oldest = history.list.get(0);
-        let known = match oldest.and_then(|slot| history.change(slot)) {
+        let known = match history.change(0) {
             Some(change) => Some(change.bucket),
             None => current.midpoint.map(|_| history.open().bucket),
         };
@@ -118,12 +119,11 @@ impl PriceHistory<'_> {
     #[must_use]
     pub fn first(&self) -> Option<PricePoint> {
         let open = self.open();
-        let row = |index| self.change(self.list.get(index)?);
         let mut bucket = self.first;
         while bucket < self.end {
             let is_open = open.bucket <= bucket;
             let rows = self.changes_until(bucket + 1);
-            let stored = rows.checked_sub(1).and_then(row);
+            let stored = rows.checked_sub(1).and_then(|last| self.change(last));
             let change = if is_open { Some(open) } else { stored };
             if let Some(midpoint) = change.and_then(|change| change.midpoint) {
                 return Some(self.point(bucket, midpoint));
@@ -131,7 +131,9 @@ impl PriceHistory<'_> {
             if is_open {
                 return None;
             }
-            bucket = row(rows).map_or(open.bucket, |change| change.bucket);
+            bucket = self
+                .change(rows)
+                .map_or(open.bucket, |change| change.bucket);
         }
         None
     }
@@ -160,26 +162,31 @@ impl PriceHistory<'_> {
         }
     }
 
-    /// A row, with the bucket that contains its stored one. Of several in a bucket the newest counts.
-    fn change(&self, slot: u64) -> Option<MidpointChange> {
-        let change = self.changes.get(slot)?;
-        let minute = change.bucket.saturating_mul(self.stored.minutes());
-        Some(MidpointChange {
+    /// The change at an index, the oldest at 0.
+    fn change(&self, index: u64) -> Option<MidpointChange> {
+        let row = self.changes.get(self.list, index);
+        row.map(|row| self.widened(row))
+    }
+
+    /// A row with the bucket that contains its stored one. Of several in a bucket the newest counts.
+    fn widened(&self, row: MidpointChange) -> MidpointChange {
+        let minute = row.bucket.saturating_mul(self.stored.minutes());
+        MidpointChange {
             bucket: minute / self.minutes,
-            ..change
-        })
+            ..row
+        }
     }
 
     /// Rows of buckets before `end`, newest first.
     fn changes_before(&self, end: u32) -> impl Iterator<Item = MidpointChange> {
-        let newest_first = self.list.newest_first(self.changes_until(end));
-        newest_first.map_while(|slot| self.change(slot))
+        let newest_first = (self.changes).newest_first(self.list, self.changes_until(end));
+        newest_first.map(|row| self.widened(row))
     }
 
     /// Number of rows of buckets before `end`.
     fn changes_until(&self, end: u32) -> u64 {
-        let before = |slot| self.change(slot).is_some_and(|change| change.bucket < end);
-        self.list.partition_point(before)
+        let before = |row: &MidpointChange| self.widened(*row).bucket < end;
+        self.changes.count_while(self.list, before)
     }
 
     fn point(&self, bucket: u32, midpoint: Midpoint) -> PricePoint {

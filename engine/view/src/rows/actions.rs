@@ -1,14 +1,15 @@
 //! What accounts did and received beside trading: splits, merges, redeems, converts
 //! (docs/verify/rules.md §10), payments of rebates (§23), deposits and withdrawals.
 
-use foretell_model::codec::{Fixed, coded, fixed};
+use foretell_model::codec::{coded, fixed};
 use foretell_model::{
     AccountNumber, FramePosition, Lots, MarketNumber, Micros, Outcome, Sequence, TimeNs,
 };
 
 use crate::error::Impossible;
-use crate::storage::list::Lists;
-use crate::storage::log::Log;
+use crate::part::Part;
+use crate::storage::chunk::Chunking;
+use crate::storage::listed_log::ListedLog;
 use crate::storage::row::LogRow;
 use crate::storage::slot::count;
 
@@ -80,9 +81,6 @@ impl LogRow for Action {
 }
 
 impl Action {
-    /// Offset of its place in its bytes.
-    pub(crate) const PLACE: usize = Self::SIZE - FramePosition::SIZE;
-
     /// Its place among the account's actions of one frame: a frame redeems at most both outcomes.
     #[must_use]
     pub fn index(&self) -> u32 {
@@ -90,18 +88,25 @@ impl Action {
     }
 }
 
-/// All actions.
+/// All actions, listed by account.
 #[derive(Debug)]
 pub struct Actions {
-    pub(crate) all: Log<Action>,
-    pub(crate) of_account: Lists,
+    pub(crate) all: ListedLog<Action>,
+}
+
+impl Part for Actions {
+    fn new(chunking: Chunking) -> Self {
+        Self {
+            all: ListedLog::new(chunking),
+        }
+    }
 }
 
 impl Actions {
     /// Number of actions of an account.
     #[must_use]
     pub fn count_of(&self, account: AccountNumber) -> usize {
-        count(self.of_account.list(account.0 as usize).len())
+        count(self.all.count(account.0 as usize))
     }
 
     /// Number of those before an instant, whose largest value is no bound.
@@ -120,22 +125,18 @@ impl Actions {
     }
 
     fn count_while(&self, account: AccountNumber, early: impl Fn(&Action) -> bool) -> usize {
-        let list = self.of_account.list(account.0 as usize);
-        let early = |slot| self.all.get(slot).is_some_and(|action| early(&action));
-        count(list.partition_point(early))
+        count(self.all.count_while(account.0 as usize, early))
     }
 
     /// The action of an account at an index, the oldest at 0.
     #[must_use]
     pub fn get(&self, account: AccountNumber, index: usize) -> Option<Action> {
-        let list = self.of_account.list(account.0 as usize);
-        self.all.get(list.get(index as u64)?)
+        self.all.get(account.0 as usize, index as u64)
     }
 
     /// The `end` oldest actions of an account, newest first.
     pub fn newest_first(&self, account: AccountNumber, end: usize) -> impl Iterator<Item = Action> {
-        let slots = (self.of_account.list(account.0 as usize)).newest_first(end as u64);
-        slots.filter_map(|slot| self.all.get(slot))
+        self.all.newest_first(account.0 as usize, end as u64)
     }
 
     pub(crate) fn push(
@@ -143,8 +144,6 @@ impl Actions {
         account: AccountNumber,
         action: &Action,
     ) -> Result<(), Impossible> {
-        self.of_account.push(account.0 as usize, self.all.len())?;
-        self.all.push(action)?;
-        Ok(())
+        self.all.push(account.0 as usize, action)
     }
 }

@@ -5,14 +5,15 @@
 //! row repeat the row before them. So storage grows with changes of midpoints, not with time. The
 //! open bucket is part of the market's current state, shared by all bucket sizes.
 
-use foretell_model::codec::{fixed, newtypes};
+use foretell_model::codec::{CodecError, Stored, fixed, newtypes};
 use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{MarketNumber, Price, TimeNs};
 
 use crate::error::Impossible;
+use crate::part::Part;
 use crate::storage::by_number::ByNumber;
-use crate::storage::list::{List, Lists};
-use crate::storage::log::Log;
+use crate::storage::chunk::Chunking;
+use crate::storage::listed_log::ListedLog;
 use crate::storage::row::LogRow;
 
 /// The mean of best bid and best ask, exactly: their sum, in 0.0001.
@@ -134,10 +135,26 @@ fixed! {
 #[derive(Debug)]
 pub(crate) struct Midpoints {
     pub(crate) current: ByNumber<MarketNumber, CurrentMidpoint>,
-    /// Rows of all markets and sizes.
-    pub(crate) changes: Log<MidpointChange>,
-    /// Lists of the rows of each market and size.
-    pub(crate) of_market: Lists,
+    /// Listed by market and size ([`list_of`]).
+    pub(crate) changes: ListedLog<MidpointChange>,
+}
+
+impl Part for Midpoints {
+    fn new(chunking: Chunking) -> Self {
+        Self {
+            current: ByNumber::default(),
+            changes: ListedLog::new(chunking),
+        }
+    }
+
+    fn put_live(&self, out: &mut Vec<u8>) {
+        self.current.put(out);
+    }
+
+    fn take_live(&mut self, from: &mut &[u8]) -> Result<(), CodecError> {
+        self.current = Stored::take(from)?;
+        Ok(())
+    }
 }
 
 impl Midpoints {
@@ -166,23 +183,16 @@ impl Midpoints {
                     bucket: open,
                     midpoint: current.midpoint,
                 };
-                self.of_market
-                    .push(number(market, size), self.changes.len())?;
-                self.changes.push(&change)?;
+                self.changes.push(list_of(market, size), &change)?;
             }
         }
         current.midpoint = midpoint;
         current.minute = minute;
         Ok(())
     }
-
-    /// The rows of a market and size, oldest first.
-    pub(crate) fn changes_of(&self, market: MarketNumber, size: BucketSize) -> List<'_> {
-        self.of_market.list(number(market, size))
-    }
 }
 
-/// The number of the list.
-fn number(market: MarketNumber, size: BucketSize) -> usize {
+/// The number of the list of a market and size.
+pub(crate) fn list_of(market: MarketNumber, size: BucketSize) -> usize {
     market.0 as usize * BucketSize::ALL.len() + size as usize
 }

@@ -140,16 +140,6 @@ impl Order {
     }
 }
 
-impl Order {
-    /// Offset of its place in its bytes.
-    pub(crate) const PLACE: usize = Self::SIZE
-        - <Option<TradeSlot>>::SIZE
-        - u32::SIZE
-        - TradeSlot::SIZE
-        - <Option<BuilderSlot>>::SIZE
-        - FramePosition::SIZE;
-}
-
 /// The state, then the code of its reason; 0 for no reason.
 impl Stored for OrderState {
     fn put(&self, out: &mut Vec<u8>) {

@@ -9,8 +9,10 @@ use foretell_model::{
 };
 
 use crate::error::Impossible;
+use crate::part::Part;
 use crate::rows::order::{Order, OrderState};
 use crate::storage::by_number::entry_of;
+use crate::storage::chunk::Chunking;
 use crate::storage::id_log::IdLog;
 use crate::storage::row::LogRow;
 use crate::storage::slot::count;
@@ -41,7 +43,7 @@ stored! {
 
 fixed! {
     /// The stored form of a finished order.
-    #[derive(Debug)]
+    #[derive(PartialEq, Debug)]
     pub(crate) struct FinishedOrder {
         pub(crate) order: Order,
         /// The frame that ended it.
@@ -70,19 +72,20 @@ pub struct Orders {
     pub(crate) finished: IdLog<FinishedOrder>,
 }
 
-impl Orders {
-    /// No live orders, and these finished ones.
-    pub(crate) fn of(finished: IdLog<FinishedOrder>) -> Self {
+impl Part for Orders {
+    fn new(chunking: Chunking) -> Self {
         Self {
             live: HashMap::default(),
             live_ids: HashMap::default(),
             delays: BTreeMap::new(),
             by_account: Vec::new(),
             by_market: Vec::new(),
-            finished,
+            finished: IdLog::new(chunking),
         }
     }
+}
 
+impl Orders {
     /// The live order with this number. Finished orders are found by id only.
     #[must_use]
     pub fn live(&self, number: OrderNumber) -> Option<&Order> {

@@ -5,11 +5,12 @@ use foretell_model::codec::fixed;
 use foretell_model::{AccountNumber, Lots, MarketNumber, Outcome, Sequence, TimeNs};
 
 use crate::error::Impossible;
+use crate::part::Part;
 use crate::rows::holders::{Holders, Token};
 use crate::rows::holdings::{Holding, OpenPosition};
 use crate::rows::position::Position;
-use crate::storage::list::Lists;
-use crate::storage::log::Log;
+use crate::storage::chunk::Chunking;
+use crate::storage::listed_log::ListedLog;
 use crate::storage::row::LogRow;
 use crate::storage::slot::count;
 
@@ -37,18 +38,26 @@ impl LogRow for ClosedPosition {
 /// Closed positions, and the holders of each token.
 #[derive(Debug)]
 pub struct Positions {
-    pub(crate) closed: Log<ClosedPosition>,
-    /// Lists of the closed positions of each account.
-    pub(crate) closed_of: Lists,
+    /// Listed by account.
+    pub(crate) closed: ListedLog<ClosedPosition>,
     /// Computed from the holdings.
     pub(crate) holders: Holders,
+}
+
+impl Part for Positions {
+    fn new(chunking: Chunking) -> Self {
+        Self {
+            closed: ListedLog::new(chunking),
+            holders: Holders::default(),
+        }
+    }
 }
 
 impl Positions {
     /// Number of closed positions of an account.
     #[must_use]
     pub fn closed_count(&self, account: AccountNumber) -> usize {
-        count(self.closed_of.list(account.0 as usize).len())
+        count(self.closed.count(account.0 as usize))
     }
 
     /// The `end` oldest closed positions of an account, newest first.
@@ -57,8 +66,7 @@ impl Positions {
         account: AccountNumber,
         end: usize,
     ) -> impl Iterator<Item = ClosedPosition> {
-        let slots = (self.closed_of.list(account.0 as usize)).newest_first(end as u64);
-        slots.filter_map(|slot| self.closed.get(slot))
+        self.closed.newest_first(account.0 as usize, end as u64)
     }
 
     /// The holders of a token with their lots, the largest first, equal ones by the age of their
@@ -103,14 +111,14 @@ impl Positions {
         if position.is_closed() {
             *open = OpenPosition::default();
             holding.drop_empty_shares();
-            self.closed_of.push(account.0 as usize, self.closed.len())?;
-            self.closed.push(&ClosedPosition {
+            let closed = ClosedPosition {
                 market: token.0,
                 outcome: token.1,
                 position,
                 time,
                 closed_by: sequence,
-            })?;
+            };
+            self.closed.push(account.0 as usize, &closed)?;
         }
         self.holders.remove(token, account, before);
         self.holders.add(token, account, position.lots());

@@ -10,11 +10,13 @@ use foretell_model::codec::{CodecError, Stored, fixed, stored};
 use foretell_model::{AccountNumber, MarketNumber, Micros};
 
 use crate::error::Impossible;
+use crate::part::Part;
 use crate::rows::accounts::add;
 use crate::rows::standings::Day;
-use crate::storage::list::Lists;
-use crate::storage::log::Log;
+use crate::storage::chunk::Chunking;
+use crate::storage::listed_log::ListedLog;
 use crate::storage::row::LogRow;
+use crate::storage::slot::count;
 
 /// Days of the sums of markets that are kept, the newest included.
 pub const REBATE_DAYS: u32 = 35;
@@ -84,9 +86,26 @@ impl Stored for CurrentRebates {
 #[derive(Debug)]
 pub struct Rebates {
     pub(crate) current: CurrentRebates,
-    /// Days that were followed by a later one of the same account.
-    pub(crate) earlier: Log<Rebate>,
-    pub(crate) of_account: Lists,
+    /// Days that were followed by a later one of the same account, listed by account.
+    pub(crate) earlier: ListedLog<Rebate>,
+}
+
+impl Part for Rebates {
+    fn new(chunking: Chunking) -> Self {
+        Self {
+            current: CurrentRebates::default(),
+            earlier: ListedLog::new(chunking),
+        }
+    }
+
+    fn put_live(&self, out: &mut Vec<u8>) {
+        self.current.put(out);
+    }
+
+    fn take_live(&mut self, from: &mut &[u8]) -> Result<(), CodecError> {
+        self.current = Stored::take(from)?;
+        Ok(())
+    }
 }
 
 impl Rebates {
@@ -103,15 +122,11 @@ impl Rebates {
             }))
             .collect();
         }
-        let list = self.of_account.list(account.0 as usize);
-        let first = list.partition_point(|slot| self.day_at(slot).is_some_and(|it| it < day));
-        let end = list.partition_point(|slot| self.day_at(slot).is_some_and(|it| it <= day));
-        let newest_first = list
-            .newest_first(end)
-            .take(usize::try_from(end - first).unwrap_or(usize::MAX));
-        let mut rows: Vec<Rebate> = newest_first
-            .filter_map(|slot| self.earlier.get(slot))
-            .collect();
+        let list = account.0 as usize;
+        let first = self.earlier.count_while(list, |it| it.day < day);
+        let end = self.earlier.count_while(list, |it| it.day <= day);
+        let newest_first = self.earlier.newest_first(list, end);
+        let mut rows: Vec<Rebate> = newest_first.take(count(end - first)).collect();
         rows.reverse();
         rows
     }
@@ -126,10 +141,6 @@ impl Rebates {
             market,
             amount,
         })
-    }
-
-    fn day_at(&self, slot: u64) -> Option<Day> {
-        Some(self.earlier.get(slot)?.day)
     }
 
     pub(crate) fn accrue(
@@ -147,8 +158,7 @@ impl Rebates {
                     market,
                     amount,
                 };
-                (self.of_account).push(account.0 as usize, self.earlier.len())?;
-                self.earlier.push(&row)?;
+                self.earlier.push(account.0 as usize, &row)?;
             }
             newest.day = day;
             newest.markets.clear();

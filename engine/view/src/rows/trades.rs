@@ -1,9 +1,10 @@
 //! Trades: by id, by account, by market, by both, by builder.
 
-use foretell_model::codec::stored;
+use foretell_model::codec::{CodecError, Stored, stored};
 use foretell_model::{AccountNumber, MarketNumber};
 
 use crate::error::Impossible;
+use crate::part::Part;
 use crate::rows::builders::BuilderSlot;
 use crate::rows::holdings::{Holding, HoldingSlot, Holdings};
 use crate::rows::trade::Trade;
@@ -14,6 +15,7 @@ use crate::rows::trade_nodes::{LISTS, TradeListKind, TradeNodeLog, TradeNodes, p
 use crate::rows::trade_slot::TradeSlot;
 use crate::rows::trade_summary::TradeSummary;
 use crate::storage::by_number::entry_of;
+use crate::storage::chunk::Chunking;
 use crate::storage::id_log::IdLog;
 use crate::storage::list::{List, ListEnd, ListEnds, Lists, Span, write_spans};
 use crate::storage::log::Log;
@@ -63,6 +65,26 @@ pub struct Trades {
     pub(crate) spans: Log<Span<TradeSummary>>,
     pub(crate) ends: TradeListEnds,
     pub(crate) of_builder: Lists,
+}
+
+impl Part for Trades {
+    fn new(chunking: Chunking) -> Self {
+        Self {
+            all: IdLog::new(chunking),
+            spans: Log::new(chunking),
+            ends: TradeListEnds::default(),
+            of_builder: Lists::new(chunking),
+        }
+    }
+
+    fn put_live(&self, out: &mut Vec<u8>) {
+        self.ends.put(out);
+    }
+
+    fn take_live(&mut self, from: &mut &[u8]) -> Result<(), CodecError> {
+        self.ends = Stored::take(from)?;
+        Ok(())
+    }
 }
 
 impl Trades {
@@ -203,7 +225,6 @@ mod tests {
     use super::*;
     use crate::rows::row_filter::RowFilter;
     use crate::rows::trade_entry::tests::trade;
-    use crate::storage::chunk::Chunking;
 
     /// The taker, the accounts from the taker on to the maker, and the market of a trade.
     type Made = (u32, u32, u32);
@@ -212,12 +233,7 @@ mod tests {
     const MARKETS: u32 = 4;
 
     fn none(chunking: Chunking) -> (Trades, Holdings) {
-        let trades = Trades {
-            all: IdLog::of(Log::new(chunking)),
-            spans: Log::new(chunking),
-            ends: TradeListEnds::default(),
-            of_builder: Lists::of(Log::new(chunking), ListEnds::default()),
-        };
+        let trades = Trades::new(chunking);
         let mut holdings = Holdings::default();
         for account in (0..ACCOUNTS).map(AccountNumber) {
             holdings.open_account(account).unwrap();

@@ -9,8 +9,9 @@ use foretell_model::limits::MAX_DESTINATION_BYTES;
 use foretell_model::{AccountNumber, Micros, OperatorNumber, Sequence, TimeNs};
 
 use crate::error::Impossible;
-use crate::storage::list::Lists;
-use crate::storage::log::Log;
+use crate::part::Part;
+use crate::storage::chunk::Chunking;
+use crate::storage::listed_log::ListedLog;
 use crate::storage::row::LogRow;
 
 fixed! {
@@ -219,8 +220,26 @@ impl Stored for WaitingWithdrawals {
 #[derive(Debug)]
 pub struct Withdrawals {
     pub(crate) waiting: WaitingWithdrawals,
-    pub(crate) ended: Log<Withdrawal>,
-    pub(crate) of_account: Lists,
+    /// Listed by account.
+    pub(crate) ended: ListedLog<Withdrawal>,
+}
+
+impl Part for Withdrawals {
+    fn new(chunking: Chunking) -> Self {
+        Self {
+            waiting: WaitingWithdrawals::default(),
+            ended: ListedLog::new(chunking),
+        }
+    }
+
+    fn put_live(&self, out: &mut Vec<u8>) {
+        self.waiting.put(out);
+    }
+
+    fn take_live(&mut self, from: &mut &[u8]) -> Result<(), CodecError> {
+        self.waiting = Stored::take(from)?;
+        Ok(())
+    }
 }
 
 impl Withdrawals {
@@ -233,13 +252,12 @@ impl Withdrawals {
     /// Number of those of an account that ended.
     #[must_use]
     pub fn ended_count_of(&self, account: AccountNumber) -> u64 {
-        self.of_account.list(account.0 as usize).len()
+        self.ended.count(account.0 as usize)
     }
 
     /// The `end` oldest of an account that ended, the last ended first.
     pub fn ended_of(&self, account: AccountNumber, end: u64) -> impl Iterator<Item = Withdrawal> {
-        let slots = self.of_account.list(account.0 as usize).newest_first(end);
-        slots.filter_map(|slot| self.ended.get(slot))
+        self.ended.newest_first(account.0 as usize, end)
     }
 
     /// The withdrawal of an account with this number.
@@ -257,20 +275,17 @@ impl Withdrawals {
     /// Number of those that ended, of all accounts.
     #[must_use]
     pub fn ended_count(&self) -> u64 {
-        self.ended.len()
+        self.ended.rows.len()
     }
 
     /// The one that ended at this index, from 0.
     #[must_use]
     pub fn ended(&self, index: u64) -> Option<Withdrawal> {
-        self.ended.get(index)
+        self.ended.rows.get(index)
     }
 
     pub(crate) fn end(&mut self, ended: &Withdrawal) -> Result<(), Impossible> {
-        self.of_account
-            .push(ended.account.0 as usize, self.ended.len())?;
-        self.ended.push(ended)?;
-        Ok(())
+        self.ended.push(ended.account.0 as usize, ended)
     }
 }
 

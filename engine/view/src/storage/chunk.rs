@@ -9,8 +9,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use foretell_model::FramePosition;
-use foretell_model::codec::{Fixed, Stored, put_bytes};
+use foretell_model::codec::{Stored, put_bytes};
 
 use crate::storage::id_index;
 use crate::storage::packed_rows;
@@ -68,7 +67,7 @@ impl Chunking {
 
 /// The layout of a sealed chunk: its rows, then their index by id.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ChunkLayout {
+struct ChunkLayout {
     /// Binary logarithm of its number of rows.
     bits: u32,
     row_size: usize,
@@ -78,7 +77,7 @@ pub(crate) struct ChunkLayout {
 
 impl ChunkLayout {
     /// The layout of 2 to the power of `bits` of these rows.
-    pub(crate) fn of<R: LogRow>(bits: u32) -> Self {
+    fn of<R: LogRow>(bits: u32) -> Self {
         Self {
             bits,
             row_size: R::SIZE,
@@ -114,22 +113,28 @@ impl ChunkLayout {
         let row = rows.get(row * self.row_size..(row + 1) * self.row_size);
         row.map(Cow::Borrowed)
     }
+}
 
-    /// Whether two chunks differ at most in the places of frames, which stand at offset `place` of
-    /// their rows.
-    pub(crate) fn is_same_but_places(self, place: usize, one: &[u8], other: &[u8]) -> bool {
-        let without_place = |chunk, row| {
-            let mut row = self.row(chunk, row)?.into_owned();
-            row[place..place + FramePosition::SIZE].fill(0);
-            Some(row)
-        };
-        let index = |chunk| self.parts(chunk).map(|(_, index)| index);
-        let is_same = |row| {
-            let own = without_place(one, row);
-            own.is_some() && own == without_place(other, row)
-        };
-        self.is_whole(other) && index(one) == index(other) && (0..1 << self.bits).all(is_same)
-    }
+/// Whether two chunks of 2 to the power of `bits` rows differ at most in a field, such as the place of a
+/// frame.
+pub(crate) fn is_same_but<R: LogRow + PartialEq, T: Default>(
+    bits: u32,
+    one: &[u8],
+    other: &[u8],
+    field: impl Fn(&mut R) -> &mut T,
+) -> bool {
+    let layout = ChunkLayout::of::<R>(bits);
+    let without = |chunk, row| {
+        let mut row = R::take(&mut &*layout.row(chunk, row)?).ok()?;
+        *field(&mut row) = T::default();
+        Some(row)
+    };
+    let index = |chunk| layout.parts(chunk).map(|(_, index)| index);
+    let is_same = |row| {
+        let own = without(one, row);
+        own.is_some() && own == without(other, row)
+    };
+    layout.is_whole(other) && index(one) == index(other) && (0..1 << bits).all(is_same)
 }
 
 /// The bytes of a log: sealed chunks and an open tail.
@@ -155,8 +160,8 @@ impl Chunks {
         }
     }
 
-    /// Restores a log from its parts; `None` when their lengths do not match.
-    pub(crate) fn restore(mut self, sealed: Vec<ChunkBytes>, tail: &[u8]) -> Option<Self> {
+    /// Restores an empty log from its parts; `None` when their lengths do not match.
+    pub(crate) fn restore(&mut self, sealed: Vec<ChunkBytes>, tail: &[u8]) -> Option<()> {
         let ChunkLayout { bits, row_size, .. } = self.layout;
         let tail_rows = tail.len() / row_size;
         let is_whole = |chunk: &ChunkBytes| self.layout.is_whole(chunk.as_ref().as_ref());
@@ -167,7 +172,7 @@ impl Chunks {
         self.rows = u64::try_from(rows.checked_add(tail_rows)?).ok()?;
         self.sealed = sealed;
         self.tail = tail.to_vec();
-        (fits && self.rows <= self.most_rows).then_some(self)
+        (fits && self.rows <= self.most_rows).then_some(())
     }
 
     /// Number of rows.

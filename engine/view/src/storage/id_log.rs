@@ -14,6 +14,7 @@ use core::hash::BuildHasher;
 use foldhash::fast::RandomState;
 
 use crate::error::Impossible;
+use crate::storage::chunk::Chunking;
 use crate::storage::id_index::{PREFIX, rows_of};
 use crate::storage::log::Log;
 use crate::storage::row::LogRow;
@@ -28,17 +29,20 @@ pub(crate) struct IdLog<R> {
 }
 
 impl<R: LogRow> IdLog<R> {
-    /// Indexes the tail of a log.
-    pub(crate) fn of(log: Log<R>) -> Self {
-        let mut indexed = Self {
-            log,
+    /// An empty log.
+    pub(crate) fn new(chunking: Chunking) -> Self {
+        Self {
+            log: Log::new(chunking),
             tail: TailIndex::default(),
             key: RandomState::default(),
-        };
-        for slot in indexed.tail_start()..indexed.log.len() {
-            indexed.add_to_tail(slot);
         }
-        indexed
+    }
+
+    /// Indexes the tail of a restored log.
+    pub(crate) fn index_tail(&mut self) {
+        for slot in self.tail_start()..self.log.len() {
+            self.add_to_tail(slot);
+        }
     }
 
     /// The rows.
@@ -46,7 +50,7 @@ impl<R: LogRow> IdLog<R> {
         &self.log
     }
 
-    /// The rows, for replacing chunks.
+    /// The rows, to restore them and to replace chunks.
     pub(crate) fn log_mut(&mut self) -> &mut Log<R> {
         &mut self.log
     }
@@ -121,7 +125,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::storage::chunk::Chunking;
     use foretell_model::codec::fixed;
 
     fixed! {
@@ -150,7 +153,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_newest_of_an_id_is_found(ids in ids(), bits in 0..6_u8) {
-            let mut log = IdLog::of(Log::new(Chunking::Bits(bits)));
+            let mut log = IdLog::new(Chunking::Bits(bits));
             for (value, id) in (0..).zip(&ids) {
                 // For an id twice in the tail either row may be found.
                 if log.find(id).is_some() {
@@ -160,7 +163,8 @@ mod tests {
                 let slot = log.find(id).unwrap();
                 prop_assert_eq!(log.log().get(slot), Some(Entry { id: *id, value }));
             }
-            let again = IdLog::of(log.log);
+            let mut again = IdLog { log: log.log, tail: TailIndex::default(), key: log.key };
+            again.index_tail();
             for id in &ids {
                 let slot = again.find(id).unwrap();
                 prop_assert_eq!(again.log().get(slot).unwrap().id, *id);

@@ -18,6 +18,7 @@ use foretell_model::codec::{CodecError, Fixed, Stored};
 
 use crate::error::Impossible;
 use crate::storage::by_number::entry_of;
+use crate::storage::chunk::Chunking;
 use crate::storage::log::Log;
 use crate::storage::row::LogRow;
 use crate::storage::slot::{self, Packed};
@@ -320,17 +321,21 @@ fn span_over_spans<S: Summary>(nodes: S::Nodes<'_>, newest: Cursor) -> Option<Sp
 /// Lists of one kind by a dense number, such as those of all accounts.
 #[derive(Debug)]
 pub(crate) struct Lists<S = ()> {
-    nodes: Log<Span<S>>,
-    ends: ListEnds<S>,
+    pub(crate) nodes: Log<Span<S>>,
+    /// The ends of the lists.
+    pub(crate) ends: ListEnds<S>,
 }
 
 impl<S> Lists<S>
 where
     S: Summary<Entry = S> + for<'a> Summary<Nodes<'a> = &'a Log<Span<S>>>,
 {
-    /// Restores lists from their nodes and ends.
-    pub(crate) fn of(nodes: Log<Span<S>>, ends: ListEnds<S>) -> Self {
-        Self { nodes, ends }
+    /// No lists.
+    pub(crate) fn new(chunking: Chunking) -> Self {
+        Self {
+            nodes: Log::new(chunking),
+            ends: ListEnds::default(),
+        }
     }
 
     /// The list with this number; it may be empty.
@@ -359,19 +364,6 @@ where
             summary: entry,
         })?;
         write_spans(&mut self.nodes, end)
-    }
-
-    /// The ends of the lists.
-    pub(crate) fn ends(&self) -> &ListEnds<S> {
-        &self.ends
-    }
-
-    pub(crate) fn nodes(&self) -> &Log<Span<S>> {
-        &self.nodes
-    }
-
-    pub(crate) fn nodes_mut(&mut self) -> &mut Log<Span<S>> {
-        &mut self.nodes
     }
 }
 
@@ -509,13 +501,12 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::storage::chunk::Chunking;
     use crate::storage::slot::count;
 
     const NUMBERS: usize = 4;
 
     fn filled(bits: u8, pushes: &[usize]) -> (Lists, Vec<Vec<u64>>) {
-        let mut lists = Lists::<()>::of(Log::new(Chunking::Bits(bits)), ListEnds::default());
+        let mut lists = Lists::<()>::new(Chunking::Bits(bits));
         let mut plain = vec![Vec::new(); NUMBERS];
         for (target, &number) in (0..).zip(pushes) {
             lists.push(number, target * 2).unwrap();

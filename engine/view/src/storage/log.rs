@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use foretell_memory::prefetch;
 
 use crate::error::Impossible;
-use crate::storage::chunk::{ChunkBytes, Chunking, Chunks};
+use crate::storage::chunk::{Chunking, Chunks};
 use crate::storage::row::LogRow;
 
 /// Rows in the order they were added; the index of a row, from 0, is its slot.
@@ -20,24 +20,8 @@ pub struct Log<R> {
 impl<R: LogRow> Log<R> {
     /// An empty log.
     pub(crate) fn new(chunking: Chunking) -> Self {
-        Self::of(Chunks::new::<R>(chunking))
-    }
-
-    /// Restores a log from sealed chunks and a tail; `None` when their lengths do not match.
-    pub(crate) fn restore(
-        chunking: Chunking,
-        sealed: Vec<ChunkBytes>,
-        tail: &[u8],
-    ) -> Option<Self> {
-        Self::new(chunking)
-            .chunks
-            .restore(sealed, tail)
-            .map(Self::of)
-    }
-
-    fn of(chunks: Chunks) -> Self {
         Self {
-            chunks,
+            chunks: Chunks::new::<R>(chunking),
             row: PhantomData,
         }
     }
@@ -110,6 +94,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::storage::chunk::ChunkBytes;
     use crate::storage::slot::count;
     use foretell_model::codec::fixed;
 
@@ -170,7 +155,8 @@ mod tests {
             let half = filled(bits, &rows[..cut]);
             let sealed = half.chunks().sealed().to_vec();
             let tail = half.chunks().tail();
-            let mut log = Log::<Pair>::restore(Chunking::Bits(bits), sealed, tail).unwrap();
+            let mut log = Log::<Pair>::new(Chunking::Bits(bits));
+            log.chunks.restore(sealed, tail).unwrap();
             for row in &rows[cut..] {
                 log.push(row).unwrap();
             }
@@ -190,7 +176,8 @@ mod tests {
         let tail = log.chunks().tail();
         assert_eq!((sealed.len(), tail.len()), (2, 10));
         let restored = |bits, sealed: &[ChunkBytes], tail: &[u8]| {
-            Log::<Pair>::restore(Chunking::Bits(bits), sealed.to_vec(), tail).is_some()
+            let mut log = Log::<Pair>::new(Chunking::Bits(bits));
+            log.chunks.restore(sealed.to_vec(), tail).is_some()
         };
         assert!(restored(2, sealed, tail));
         assert!(!restored(2, sealed, &tail[1..]));

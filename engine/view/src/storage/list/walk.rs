@@ -130,7 +130,7 @@ mod tests {
 
     use super::*;
     use crate::storage::chunk::Chunking;
-    use crate::storage::list::{ListEnds, Lists, Span};
+    use crate::storage::list::{Lists, Span};
     use crate::storage::log::Log;
     use crate::storage::slot::count;
     use foretell_model::codec::{CodecError, Fixed, Stored};
@@ -169,7 +169,7 @@ mod tests {
     }
 
     fn filled<const LEVEL: u32>(bits: u8, sizes: &[u32]) -> Lists<Sizes<LEVEL>> {
-        let mut lists = Lists::of(Log::new(Chunking::Bits(bits)), ListEnds::default());
+        let mut lists = Lists::new(Chunking::Bits(bits));
         for (rank, size) in (0..).zip(sizes) {
             lists.push_with(1, rank, Sizes(*size, *size)).unwrap();
         }
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn the_largest_spans_follow_one_another() {
         let lists = filled::<1>(3, &[1; 400]);
-        let nodes = (0..lists.nodes().len()).filter_map(|slot| lists.nodes().get(slot));
+        let nodes = (0..lists.nodes.len()).filter_map(|slot| lists.nodes.get(slot));
         let sums: Vec<u32> = nodes.map(|node| node.summary.1).collect();
         assert_eq!((sums.len(), sums.iter().max()), (400 + 400 / 8, Some(&8)));
     }
