@@ -92,14 +92,16 @@ pub trait Fixed: Stored {
 macro_rules! stored {
     ($(
         $(#[$meta:meta])*
-        $vis:vis struct $name:ident {
+        $vis:vis struct $name:ident $(<$parameter:ident: $bound:ident>)? {
             $($(#[$field_meta:meta])* $field_vis:vis $field:ident: $type:ty,)+
         }
     )+) => {$(
         $(#[$meta])*
-        $vis struct $name { $($(#[$field_meta])* $field_vis $field: $type,)+ }
+        $vis struct $name$(<$parameter: $bound>)? {
+            $($(#[$field_meta])* $field_vis $field: $type,)+
+        }
 
-        impl $crate::codec::Stored for $name {
+        impl$(<$parameter: $bound>)? $crate::codec::Stored for $name$(<$parameter>)? {
             fn put(&self, out: &mut Vec<u8>) {
                 $(<$type as $crate::codec::Stored>::put(&self.$field, out);)+
             }
@@ -117,16 +119,18 @@ macro_rules! stored {
 macro_rules! fixed {
     ($(
         $(#[$meta:meta])*
-        $vis:vis struct $name:ident {
+        $vis:vis struct $name:ident $(<$parameter:ident: $bound:ident>)? {
             $($(#[$field_meta:meta])* $field_vis:vis $field:ident: $type:ty,)+
         }
     )+) => {$(
         $crate::stored! {
             $(#[$meta])*
-            $vis struct $name { $($(#[$field_meta])* $field_vis $field: $type,)+ }
+            $vis struct $name $(<$parameter: $bound>)? {
+                $($(#[$field_meta])* $field_vis $field: $type,)+
+            }
         }
 
-        impl $crate::codec::Fixed for $name {
+        impl$(<$parameter: $bound>)? $crate::codec::Fixed for $name$(<$parameter>)? {
             const SIZE: usize = 0 $(+ <$type as $crate::codec::Fixed>::SIZE)+;
         }
     )+};

@@ -14,7 +14,7 @@ pub(crate) use walk::{Probe, Walk, WalkPosition};
 
 use core::fmt::Debug;
 
-use foretell_model::codec::{CodecError, Fixed, Stored};
+use foretell_model::codec::{Fixed, fixed};
 
 use crate::error::Impossible;
 use crate::storage::by_number::entry_of;
@@ -61,56 +61,35 @@ pub trait Nodes<S: Summary>: Copy + Debug {
     fn prefetch(self, slot: u64, is_span: bool);
 }
 
-/// The node of several entries. In lists of which nothing but targets is stored, also that of one.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Span<S> {
-    /// Slot of the node before its entries; 0 at the start of the list.
-    older: u64,
-    /// Slot of the newest node that it covers; 0 for one entry.
-    newest: u64,
-    /// The target of its newest entry.
-    target: u64,
-    /// The summary of its entries.
-    summary: S,
+fixed! {
+    /// The node of several entries. In lists of which nothing but targets is stored, also that of one.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub struct Span<S: Summary> {
+        /// Slot of the node before its entries; 0 at the start of the list.
+        older: Packed,
+        /// Slot of the newest node that it covers; 0 for one entry.
+        newest: Packed,
+        /// The target of its newest entry.
+        target: Packed,
+        /// The summary of its entries.
+        summary: S,
+    }
 }
 
 impl<S: Summary> Span<S> {
     /// The entries before those of this span, which is at the cursor.
     fn before(&self, at: Cursor) -> Cursor {
-        Cursor::at::<S>(self.older, at.len - at.width())
+        Cursor::at::<S>(self.older.slot(), at.len - at.width())
     }
 
     /// The same entries as of the cursor at this span, at the newest node that it covers.
     fn inside(&self, at: Cursor) -> Cursor {
         Cursor {
-            slot: self.newest,
+            slot: self.newest.slot(),
             level: at.level - 1,
             ..at
         }
     }
-}
-
-impl<S: Summary> Stored for Span<S> {
-    fn put(&self, out: &mut Vec<u8>) {
-        [self.older, self.newest, self.target]
-            .iter()
-            .for_each(|slot| Packed::of(*slot).put(out));
-        self.summary.put(out);
-    }
-
-    #[inline]
-    fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
-        Ok(Self {
-            older: Packed::take(from)?.slot(),
-            newest: Packed::take(from)?.slot(),
-            target: Packed::take(from)?.slot(),
-            summary: S::take(from)?,
-        })
-    }
-}
-
-impl<S: Summary> Fixed for Span<S> {
-    const SIZE: usize = 3 * Packed::SIZE + S::SIZE;
 }
 
 impl<S: Summary> LogRow for Span<S> {
@@ -130,11 +109,11 @@ impl Summary for () {
 /// Postings and spans in one log, each entry its own summary.
 impl<S: Summary<Entry = S> + Debug> Nodes<S> for &Log<Span<S>> {
     fn posting(self, slot: u64) -> Option<(u64, S)> {
-        self.get(slot).map(|node| (node.older, node.summary))
+        self.get(slot).map(|node| (node.older.slot(), node.summary))
     }
 
     fn target(self, slot: u64) -> Option<u64> {
-        self.get(slot).map(|node| node.target)
+        self.get(slot).map(|node| node.target.slot())
     }
 
     fn span(self, slot: u64) -> Option<Span<S>> {
@@ -146,40 +125,20 @@ impl<S: Summary<Entry = S> + Debug> Nodes<S> for &Log<Span<S>> {
     }
 }
 
-/// The end of a list. It has what the next span needs of its postings, so that none of them is read
-/// again.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct ListEnd<S = ()> {
-    /// Slot of the largest node that ends with its newest entry; 0 for an empty list.
-    last: Packed,
-    /// Its length.
-    len: Packed,
-    /// Slot of the node before the postings that no span covers; 0 if there are none.
-    before: Packed,
-    /// The summary of these postings.
-    summary: S,
-}
-
-impl<S: Summary> Stored for ListEnd<S> {
-    fn put(&self, out: &mut Vec<u8>) {
-        [self.last, self.len, self.before].put(out);
-        self.summary.put(out);
+fixed! {
+    /// The end of a list. It has what the next span needs of its postings, so that none of them is read
+    /// again.
+    #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+    pub(crate) struct ListEnd<S: Summary> {
+        /// Slot of the largest node that ends with its newest entry; 0 for an empty list.
+        last: Packed,
+        /// Its length.
+        len: Packed,
+        /// Slot of the node before the postings that no span covers; 0 if there are none.
+        before: Packed,
+        /// The summary of these postings.
+        summary: S,
     }
-
-    fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
-        let [last, len, before] = Stored::take(from)?;
-        let summary = S::take(from)?;
-        Ok(Self {
-            last,
-            len,
-            before,
-            summary,
-        })
-    }
-}
-
-impl<S: Summary> Fixed for ListEnd<S> {
-    const SIZE: usize = 3 * Packed::SIZE + S::SIZE;
 }
 
 impl<S: Summary> ListEnd<S> {
@@ -216,7 +175,7 @@ impl<S: Summary> ListEnd<S> {
 }
 
 /// The ends of all lists of one kind, by number; missing ones are empty.
-pub(crate) type ListEnds<S = ()> = Vec<ListEnd<S>>;
+pub(crate) type ListEnds<S> = Vec<ListEnd<S>>;
 
 /// The `len` oldest entries of a list, and a node that ends with the newest of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -295,9 +254,9 @@ pub(crate) fn write_spans<S: Summary>(
 /// The span over the newest postings of a list.
 fn span_over_postings<S: Summary>(nodes: S::Nodes<'_>, end: &ListEnd<S>) -> Option<Span<S>> {
     Some(Span {
-        older: end.before.slot(),
-        newest: end.last.slot(),
-        target: nodes.target(end.last.slot())?,
+        older: end.before,
+        newest: end.last,
+        target: Packed::of(nodes.target(end.last.slot())?),
         summary: end.summary,
     })
 }
@@ -311,16 +270,16 @@ fn span_over_spans<S: Summary>(nodes: S::Nodes<'_>, newest: Cursor) -> Option<Sp
         (older, summary) = (before, summary.join(one));
     }
     Some(Span {
-        older: older.slot,
-        newest: newest.slot,
-        target: list.target(newest)?,
+        older: Packed::of(older.slot),
+        newest: Packed::of(newest.slot),
+        target: Packed::of(list.target(newest)?),
         summary,
     })
 }
 
 /// Lists of one kind by a dense number, such as those of all accounts.
 #[derive(Debug)]
-pub(crate) struct Lists<S = ()> {
+pub(crate) struct Lists<S: Summary = ()> {
     pub(crate) nodes: Log<Span<S>>,
     /// The ends of the lists.
     pub(crate) ends: ListEnds<S>,
@@ -356,11 +315,11 @@ where
         entry: S,
     ) -> Result<(), Impossible> {
         let end = entry_of(&mut self.ends, number);
-        let older = end.push(self.nodes.len(), entry)?.slot();
+        let older = end.push(self.nodes.len(), entry)?;
         self.nodes.push(&Span {
             older,
-            newest: 0,
-            target,
+            newest: Packed::default(),
+            target: Packed::of(target),
             summary: entry,
         })?;
         write_spans(&mut self.nodes, end)
@@ -450,7 +409,7 @@ impl<'a, S: Summary> List<'a, S> {
     fn target(&self, at: Cursor) -> Option<u64> {
         match at.level {
             0 => self.nodes.target(at.slot),
-            _ => self.nodes.span(at.slot).map(|span| span.target),
+            _ => self.nodes.span(at.slot).map(|span| span.target.slot()),
         }
     }
 
