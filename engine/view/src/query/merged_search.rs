@@ -16,7 +16,7 @@ use crate::storage::list::WalkPosition;
 /// overlap.
 #[derive(Debug)]
 pub struct MergedSearch<'a, 's> {
-    sources: Vec<MergeSource<'a, 's>>,
+    sources: Vec<MergeSource<TradeSearch<'a, 's>>>,
     /// The next match of each list, if known.
     next: BinaryHeap<(TradeSlot, usize)>,
     buffered: usize,
@@ -27,22 +27,25 @@ pub struct MergedSearch<'a, 's> {
 
 /// The position of a merged search.
 #[derive(Clone, Debug)]
-pub struct MergePosition(Vec<SourcePosition>);
+pub struct MergePosition(Vec<MergeSource<WalkPosition>>);
 
+/// The search in one list, or its position.
 #[derive(Clone, Debug)]
-struct SourcePosition {
-    position: WalkPosition,
+struct MergeSource<S> {
+    search: S,
+    /// Matches found ahead of the merge, newest first.
     found: VecDeque<TradeMatch>,
     is_exhausted: bool,
 }
 
-/// The search in one list.
-#[derive(Debug)]
-struct MergeSource<'a, 's> {
-    search: TradeSearch<'a, 's>,
-    /// Matches found ahead of the merge, newest first.
-    found: VecDeque<TradeMatch>,
-    is_exhausted: bool,
+impl<S> MergeSource<S> {
+    fn map<T>(self, change: impl FnOnce(S) -> T) -> MergeSource<T> {
+        MergeSource {
+            search: change(self.search),
+            found: self.found,
+            is_exhausted: self.is_exhausted,
+        }
+    }
 }
 
 impl<'a, 's> MergedSearch<'a, 's> {
@@ -68,26 +71,28 @@ impl<'a, 's> MergedSearch<'a, 's> {
         MergePosition(sources): MergePosition,
         (buffered, probes): (usize, usize),
     ) -> Self {
-        let sources = lists.zip(sources).map(|(list, source)| MergeSource {
-            search: list.resume(source.position, filter),
-            found: source.found,
-            is_exhausted: source.is_exhausted,
-        });
+        let resumed = |(list, source): (FilterableTrades<'a>, MergeSource<_>)| {
+            source.map(|position| list.resume(position, filter))
+        };
+        let sources = lists.zip(sources).map(resumed);
         Self::through(sources.collect(), (buffered, probes))
     }
 
     /// The current position.
     #[must_use]
     pub fn position(self) -> MergePosition {
-        let sources = self.sources.into_iter().map(|source| SourcePosition {
-            position: source.search.position(),
-            found: source.found,
-            is_exhausted: source.is_exhausted,
-        });
-        MergePosition(sources.collect())
+        let sources = self.sources.into_iter();
+        MergePosition(
+            sources
+                .map(|source| source.map(|search| search.position()))
+                .collect(),
+        )
     }
 
-    fn through(sources: Vec<MergeSource<'a, 's>>, (buffered, probes): (usize, usize)) -> Self {
+    fn through(
+        sources: Vec<MergeSource<TradeSearch<'a, 's>>>,
+        (buffered, probes): (usize, usize),
+    ) -> Self {
         let mut merged = Self {
             sources,
             next: BinaryHeap::new(),
@@ -122,8 +127,9 @@ impl<'a, 's> MergedSearch<'a, 's> {
             sources, probes, ..
         } = self;
         let most = self.buffered;
-        let lacks =
-            |source: &MergeSource<'_, '_>| !source.is_exhausted && source.found.len() < most;
+        let lacks = |source: &MergeSource<TradeSearch<'_, '_>>| {
+            !source.is_exhausted && source.found.len() < most
+        };
         let all = sources.iter().enumerate();
         let lacking = all.filter(|(_, source)| lacks(source)).map(|(at, _)| at);
         let mut lacking: Vec<usize> = lacking.collect();
@@ -143,7 +149,7 @@ impl<'a, 's> MergedSearch<'a, 's> {
     }
 }
 
-impl MergeSource<'_, '_> {
+impl MergeSource<TradeSearch<'_, '_>> {
     fn probe(&mut self) {
         match self.search.probe() {
             ControlFlow::Continue(found) => self.found.extend(found),

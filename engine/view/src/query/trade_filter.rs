@@ -12,20 +12,6 @@ use crate::rows::trade_slot::TradeSlot;
 use crate::storage::list::Summary;
 use crate::view::View;
 
-impl TradeSlot {
-    /// Number of earlier trades of the journal: the same in every view of that journal.
-    #[must_use]
-    pub const fn place(self) -> u64 {
-        self.0
-    }
-
-    /// The trade with this number of earlier trades, whether it exists yet or not.
-    #[must_use]
-    pub const fn at(place: u64) -> Self {
-        Self(place)
-    }
-}
-
 /// A filter for trades; a condition of `None` matches all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TradeFilter {

@@ -107,12 +107,7 @@ impl<'a> FilterableTrades<'a> {
     /// Searches them for matching rows, newest first.
     #[must_use]
     pub fn search<'s>(&self, filter: RowFilter<'s>) -> TradeSearch<'a, 's> {
-        TradeSearch {
-            walk: Walk::of(self.list, (self.from, self.to)),
-            from: self.from,
-            summary_filter: SummaryFilter::of(&filter),
-            filter,
-        }
+        self.search_along(Walk::of(self.list, (self.from, self.to)), filter)
     }
 
     /// Continues a search over the same trades.
@@ -121,8 +116,16 @@ impl<'a> FilterableTrades<'a> {
         position: WalkPosition,
         filter: RowFilter<'s>,
     ) -> TradeSearch<'a, 's> {
+        self.search_along(Walk::resume(self.list, position), filter)
+    }
+
+    fn search_along<'s>(
+        &self,
+        walk: Walk<'a, TradeSummary>,
+        filter: RowFilter<'s>,
+    ) -> TradeSearch<'a, 's> {
         TradeSearch {
-            walk: Walk::resume(self.list, position),
+            walk,
             from: self.from,
             summary_filter: SummaryFilter::of(&filter),
             filter,

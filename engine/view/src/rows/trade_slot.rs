@@ -9,6 +9,20 @@ use crate::storage::slot::Packed;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TradeSlot(pub(crate) u64);
 
+impl TradeSlot {
+    /// Number of earlier trades of the journal: the same in every view of that journal.
+    #[must_use]
+    pub const fn place(self) -> u64 {
+        self.0
+    }
+
+    /// The trade with this number of earlier trades, whether it exists yet or not.
+    #[must_use]
+    pub const fn at(place: u64) -> Self {
+        Self(place)
+    }
+}
+
 impl Stored for TradeSlot {
     fn put(&self, out: &mut Vec<u8>) {
         Packed::of(self.0).put(out);
