@@ -8,12 +8,12 @@ mod positions;
 mod quotes;
 mod registry;
 mod resolution;
+mod shares;
 mod trading;
 mod withdrawals;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use foretell_model::event::Redeemed;
 use foretell_model::evidence::OrderEvidence;
 use foretell_model::{Command, Event, FrameRef, OrderNumber, Outcome, Sequence, TimeNs};
 
@@ -177,13 +177,7 @@ impl View {
             | Event::HeartbeatSet(_) => self.fold_account(step, event),
 
             Event::Split(_) | Event::Merged(_) | Event::Redeemed(_) | Event::Converted(_) => {
-                self.fold_shares(event)?;
-                if let (Event::Redeemed(Redeemed { payout, .. }), Command::Step) =
-                    (event, step.frame.command)
-                {
-                    self.background.pay(*payout)?;
-                }
-                self.note_action(step, event)
+                self.fold_shares(step, event)
             }
 
             Event::KeyRegistered(_) | Event::KeyRevoked { .. } => self.fold_key(step, event),

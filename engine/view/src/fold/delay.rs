@@ -1,7 +1,7 @@
 //! Delayed orders (docs/verify/rules.md §22): waiting, release, requested cancels.
 
 use foretell_model::event::{CancelRequested, OrderDelayed, OrderReleased};
-use foretell_model::{Event, Lots, Micros, OrderNumber, Side};
+use foretell_model::{Event, Lots, OrderNumber};
 
 use super::{FoldStep, mismatch};
 use crate::error::Impossible;
@@ -33,7 +33,7 @@ impl View {
                     reserved,
                     cancel: None,
                 };
-                self.reserve_delayed(&order, &delay)?;
+                self.reserve(&order, reserved)?;
                 self.orders.delay(order, delay)
             }
             Event::OrderReleased(OrderReleased {
@@ -59,24 +59,10 @@ impl View {
         }
     }
 
-    fn reserve_delayed(&mut self, order: &Order, delay: &Delay) -> Result<(), Impossible> {
-        match order.side {
-            Side::Buy => (self.accounts.get_mut(order.account)?).reserve(Micros(delay.reserved)),
-            Side::Sell => (self.holdings).change_balance(order.account, order.market, |held| {
-                held.reserve(order.outcome, Lots(delay.reserved))
-            }),
-        }
-    }
-
     /// Removes a delayed order; all it reserved is free again.
     pub(super) fn remove_delayed(&mut self, number: OrderNumber) -> Result<Order, Impossible> {
         let (order, delay) = self.orders.remove_delayed(number)?;
-        match order.side {
-            Side::Buy => (self.accounts.get_mut(order.account)?).release(Micros(delay.reserved))?,
-            Side::Sell => (self.holdings).change_balance(order.account, order.market, |held| {
-                held.release(order.outcome, Lots(delay.reserved))
-            })?,
-        }
+        self.release(&order, delay.reserved)?;
         Ok(order)
     }
 }

@@ -1,18 +1,14 @@
-//! Accounts: opening, binding, flags, deposits and withdrawals, full sets, payouts, conversions.
+//! Accounts: opening, binding, flags, deposits and withdrawals.
 
 use foretell_model::event::{
-    AccountOpened, ClosedOnlySet, Converted, Deposited, HeartbeatSet, Merged, Redeemed, Split,
-    WalletBound, WalletUnbound, Withdrawn,
+    AccountOpened, ClosedOnlySet, Deposited, HeartbeatSet, WalletBound, WalletUnbound, Withdrawn,
 };
-use foretell_model::{
-    AccountNumber, Command, Event, EventNumber, Lots, MarketNumber, Micros, Outcome, QuestionSet,
-};
+use foretell_model::{Command, Event, Lots};
 
 use super::{FoldStep, mismatch};
 use crate::error::Impossible;
 use crate::rows::accounts::{add, subtract};
 use crate::rows::actions::{ActionKind, NO_MARKET};
-use crate::rows::balance::{lower, raise};
 use crate::view::View;
 
 impl View {
@@ -69,96 +65,5 @@ impl View {
             }
             _ => Err(mismatch(event)),
         }
-    }
-
-    pub(super) fn fold_shares(&mut self, event: &Event) -> Result<(), Impossible> {
-        match *event {
-            Event::Split(Split {
-                account,
-                market,
-                lots,
-            }) => {
-                self.accounts.get_mut(account)?.debit(lots.full_value())?;
-                self.issue(account, market, Outcome::Yes, lots)?;
-                self.issue(account, market, Outcome::No, lots)
-            }
-            Event::Merged(Merged {
-                account,
-                market,
-                lots,
-            }) => {
-                self.burn(account, market, Outcome::Yes, lots)?;
-                self.burn(account, market, Outcome::No, lots)?;
-                self.accounts.get_mut(account)?.credit(lots.full_value())
-            }
-            Event::Redeemed(Redeemed {
-                account,
-                market,
-                lots: [yes, no],
-                payout,
-            }) => {
-                self.burn(account, market, Outcome::Yes, yes)?;
-                self.burn(account, market, Outcome::No, no)?;
-                self.accounts.get_mut(account)?.credit(payout)
-            }
-            Event::Converted(Converted {
-                account,
-                event,
-                questions,
-                lots,
-                collateral,
-            }) => self.convert(account, event, questions, lots, collateral),
-            _ => Err(mismatch(event)),
-        }
-    }
-
-    /// Burns No of the given questions, issues Yes of all other open ones and of the outside question,
-    /// and credits the collateral.
-    fn convert(
-        &mut self,
-        account: AccountNumber,
-        event: EventNumber,
-        given: QuestionSet,
-        lots: Lots,
-        collateral: Micros,
-    ) -> Result<(), Impossible> {
-        let group = self.events.get_mut(event)?;
-        let (questions, outside) = (group.questions.clone(), group.outside);
-        for (index, market) in (0..).zip(questions) {
-            if given.contains(index) {
-                self.burn(account, market, Outcome::No, lots)?;
-            } else if self.markets.get_mut(market)?.is_open() {
-                self.issue(account, market, Outcome::Yes, lots)?;
-            }
-        }
-        self.issue(account, outside, Outcome::Yes, lots)?;
-        self.accounts.get_mut(account)?.credit(collateral)?;
-        self.events.convert(event, lots)
-    }
-
-    /// Issues new shares to an account.
-    fn issue(
-        &mut self,
-        account: AccountNumber,
-        market: MarketNumber,
-        outcome: Outcome,
-        lots: Lots,
-    ) -> Result<(), Impossible> {
-        (self.holdings).change_balance(account, market, |held| held.give(outcome, lots))?;
-        let supply = &mut self.markets.get_mut(market)?.supply;
-        raise(&mut supply[outcome.index()], lots)
-    }
-
-    /// Burns free shares of an account.
-    fn burn(
-        &mut self,
-        account: AccountNumber,
-        market: MarketNumber,
-        outcome: Outcome,
-        lots: Lots,
-    ) -> Result<(), Impossible> {
-        (self.holdings).change_balance(account, market, |held| held.take(outcome, lots))?;
-        let supply = &mut self.markets.get_mut(market)?.supply;
-        lower(&mut supply[outcome.index()], lots)
     }
 }

@@ -134,15 +134,8 @@ impl View {
         lots: Lots,
     ) -> Result<(), Impossible> {
         (order.left, order.arrival) = (lots, step.frame.sequence);
-        let (market, outcome, side) = (order.market, order.outcome, order.side);
-        match side {
-            Side::Buy => {
-                (self.accounts.get_mut(order.account)?).reserve(lots.value_at(order.price))?
-            }
-            Side::Sell => (self.holdings)
-                .change_balance(order.account, market, |held| held.reserve(outcome, lots))?,
-        }
-        let book = self.books.touch(market, step.at())?;
+        self.reserve(&order, needed(&order, lots))?;
+        let book = self.books.touch(order.market, step.at())?;
         book.join(&order)?;
         self.orders.rest(order)
     }
@@ -167,21 +160,33 @@ impl View {
         order.size = size.ok_or(differs)?;
         (order.left, order.updated) = (lots, step.now);
         let order = order.clone();
-        self.release(&order, off)?;
+        self.release(&order, needed(&order, off))?;
         let book = self.books.touch(order.market, step.at())?;
         book.lower(LadderPlace::of_order(&order), off)
     }
 
-    /// Releases what these lots of a resting order reserve.
-    fn release(&mut self, order: &Order, lots: Lots) -> Result<(), Impossible> {
-        let account = order.account;
+    /// Reserves micros for a BUY, lots for a SELL.
+    pub(super) fn reserve(&mut self, order: &Order, amount: u64) -> Result<(), Impossible> {
         match order.side {
-            Side::Buy => {
-                let value = lots.value_at(order.price);
-                self.accounts.get_mut(account)?.release(value)
-            }
-            Side::Sell => (self.holdings).change_balance(account, order.market, |held| {
-                held.release(order.outcome, lots)
+            Side::Buy => self
+                .accounts
+                .get_mut(order.account)?
+                .reserve(Micros(amount)),
+            Side::Sell => (self.holdings).change_balance(order.account, order.market, |held| {
+                held.reserve(order.outcome, Lots(amount))
+            }),
+        }
+    }
+
+    /// Releases micros of a BUY, lots of a SELL.
+    pub(super) fn release(&mut self, order: &Order, amount: u64) -> Result<(), Impossible> {
+        match order.side {
+            Side::Buy => self
+                .accounts
+                .get_mut(order.account)?
+                .release(Micros(amount)),
+            Side::Sell => (self.holdings).change_balance(order.account, order.market, |held| {
+                held.release(order.outcome, Lots(amount))
             }),
         }
     }
@@ -197,10 +202,18 @@ impl View {
         if order.left != lots {
             return Err(Impossible::OrderDiffers(number));
         }
-        self.release(&order, lots)?;
+        self.release(&order, needed(&order, lots))?;
         let book = self.books.touch(order.market, step.at())?;
         book.leave(QueuePlace::of(&order), lots)?;
         Ok(order)
+    }
+}
+
+/// What these lots of a resting order reserve: micros of a BUY, lots of a SELL.
+fn needed(order: &Order, lots: Lots) -> u64 {
+    match order.side {
+        Side::Buy => lots.value_at(order.price).0,
+        Side::Sell => lots.0,
     }
 }
 

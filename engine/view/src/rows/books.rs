@@ -184,12 +184,15 @@ impl<'a> Levels<'a> {
         }
     }
 
-    fn level(&self, entry: Option<(&Price, &Queue)>) -> Option<Level> {
-        let (&price, &Queue { lots, .. }) = entry?;
-        let price = if self.mirrored {
-            price.complement()
-        } else {
-            price
+    /// Takes the best level, or the worst.
+    fn take(&mut self, best: bool) -> Option<Level> {
+        let (&price, &Queue { lots, .. }) = match best == self.falling {
+            true => self.ladder.next_back(),
+            false => self.ladder.next(),
+        }?;
+        let price = match self.mirrored {
+            true => price.complement(),
+            false => price,
         };
         Some(Level { price, lots })
     }
@@ -199,12 +202,7 @@ impl Iterator for Levels<'_> {
     type Item = Level;
 
     fn next(&mut self) -> Option<Level> {
-        let entry = if self.falling {
-            self.ladder.next_back()
-        } else {
-            self.ladder.next()
-        };
-        self.level(entry)
+        self.take(true)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -214,12 +212,7 @@ impl Iterator for Levels<'_> {
 
 impl DoubleEndedIterator for Levels<'_> {
     fn next_back(&mut self) -> Option<Level> {
-        let entry = if self.falling {
-            self.ladder.next()
-        } else {
-            self.ladder.next_back()
-        };
-        self.level(entry)
+        self.take(false)
     }
 }
 
