@@ -84,13 +84,6 @@ impl Generator {
         generator
     }
 
-    /// The next command without its operator and group; `None` at the end.
-    pub(crate) fn next_plain(&mut self) -> Option<Sent> {
-        let mut sent = self.next_sent()?;
-        sent.stamp = CommandStamp::at(sent.stamp.time);
-        Some(sent)
-    }
-
     /// The next command; `None` at the end.
     pub(crate) fn next_sent(&mut self) -> Option<Sent> {
         if self.world.sent.len() >= self.style.commands {

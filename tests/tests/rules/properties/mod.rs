@@ -4,13 +4,16 @@
 mod data_agrees;
 pub(crate) mod generator;
 mod golden_journals;
+pub(crate) mod journal;
 pub(crate) mod placements;
 mod quoted;
 mod restore_agrees;
 pub(crate) mod rng;
+mod spread;
 mod stream_agrees;
 pub(crate) mod style;
 mod twin_agrees;
 mod view_agrees;
 mod view_images;
+mod walk;
 pub(crate) mod world;

@@ -4,9 +4,9 @@ use foretell_gateway::Compatibility;
 use serde_json::Value;
 
 use crate::properties::data_agrees::busy;
-use crate::properties::data_agrees::journal::event_id;
 use crate::properties::data_agrees::plain::Plain;
 use crate::properties::data_agrees::site::Site;
+use crate::properties::journal::event_id;
 
 /// The row in the token form, from the row in the default form.
 fn in_tokens(plain: &Plain, value: &Value) -> Value {

@@ -11,7 +11,7 @@ use foretell_model::{
 };
 use foretell_reference::Exchange;
 
-use crate::properties::data_agrees::journal::Journal;
+use crate::properties::journal::Journal;
 use crate::properties::rng::Rng;
 
 const WALLETS: u32 = 5;

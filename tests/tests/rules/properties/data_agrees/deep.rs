@@ -4,10 +4,10 @@ use foretell_fixtures::{order_id, trader};
 use foretell_model::{AccountNumber, Lots, Side, TimeNs};
 use serde_json::Value;
 
-use crate::properties::data_agrees::journal::Journal;
 use crate::properties::data_agrees::rows::number;
 use crate::properties::data_agrees::site::Site;
 use crate::properties::data_agrees::wallet::{A, Life, OTHER, WALLET};
+use crate::properties::journal::Journal;
 
 /// Fills, all in one second: more than the offsets and a page of version 1 reach.
 const FILLS: u32 = 10_800;

@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use crate::properties::data_agrees::busy::today;
-use crate::properties::data_agrees::journal::{BUILDERS, builder_code, event_id};
 use crate::properties::data_agrees::plain::Leg;
 use crate::properties::data_agrees::questions::Asked;
 use crate::properties::data_agrees::rows::number;
+use crate::properties::journal::{BUILDERS, builder_code, event_id};
 
 /// Names of periods, and their days; the last one is all time.
 const PERIODS: [(&str, u64); 4] = [("DAY", 1), ("WEEK", 7), ("month", 30), ("ALL", 0)];

@@ -13,8 +13,8 @@ use foretell_model::{
     TokenId,
 };
 
-use crate::properties::data_agrees::journal::{BUILDERS, Frame, Journal};
 use crate::properties::data_agrees::positions::{Closed, Key, Positions, floor_parts};
+use crate::properties::journal::{Frame, Journal};
 use crate::properties::quoted::order_of;
 
 /// A market.
@@ -124,11 +124,6 @@ pub(crate) struct Plain {
     pub(crate) last: u64,
 }
 
-/// The builder of an order's evidence.
-fn builder_of(frame: &Frame) -> u64 {
-    frame.sequence.0 % BUILDERS
-}
-
 impl Plain {
     /// A whole journal.
     pub(crate) fn of(journal: &Journal) -> Self {
@@ -144,13 +139,13 @@ impl Plain {
     }
 
     pub(crate) fn fold(&mut self, frame: &Frame) {
-        self.now = self.now.max(frame.time.0);
+        self.now = self.now.max(frame.stamp.time.0);
         self.last = frame.sequence.0;
         self.own = match frame.command {
             Command::PlaceOrder(order) => Some(Own {
                 number: OrderNumber::of(frame.sequence, 0),
                 order,
-                builder: builder_of(frame),
+                builder: frame.builder(),
             }),
             _ => None,
         };
@@ -223,7 +218,7 @@ impl Plain {
                 let resting = Resting {
                     order: order_of(&frame.command, &frame.evidence, &placed),
                     lots: i128::from(placed.lots.0),
-                    builder: builder_of(frame),
+                    builder: frame.builder(),
                 };
                 self.resting.insert(placed.order, resting);
             }

@@ -4,10 +4,10 @@ use std::cmp::Reverse;
 
 use serde_json::{Value, json};
 
-use crate::properties::data_agrees::journal::event_id;
 use crate::properties::data_agrees::positions::{Held, Key};
 use crate::properties::data_agrees::questions::Asked;
 use crate::properties::data_agrees::rows::{PositionRow, number};
+use crate::properties::journal::event_id;
 
 /// Names of fields of version 2, and of the same in version 1.
 const SAME: [(&str, &str); 22] = [

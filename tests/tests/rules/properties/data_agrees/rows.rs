@@ -4,10 +4,10 @@ use foretell_model::WalletAddress;
 use foretell_wire::data::pseudonym;
 use serde_json::{Value, json};
 
-use crate::properties::data_agrees::journal::{end, title};
 use crate::properties::data_agrees::plain::{Action, NO_MARKET, Plain, Trade};
 use crate::properties::data_agrees::positions::{Held, Key};
 use crate::properties::data_agrees::site::Site;
+use crate::properties::journal::{end, title};
 
 /// A JSON number from millionths.
 pub(crate) fn number(millionths: i128) -> Value {

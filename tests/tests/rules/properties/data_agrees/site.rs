@@ -10,10 +10,10 @@ use std::time::Duration;
 use foretell_auth::MasterSecret;
 use foretell_gateway::{Compatibility, Gateway, GatewayConfig, Surface};
 use foretell_journal::{Appender, JournalState, Options, SyncStep, Syncer, recover};
-use foretell_model::Sequence;
+use foretell_model::{CommandStamp, Sequence, TimeNs};
 use serde_json::Value;
 
-use crate::properties::data_agrees::journal::Journal;
+use crate::properties::journal::Journal;
 
 /// Timeout of a response, far above its normal duration.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -40,14 +40,19 @@ impl Writer {
             syncer,
             _state,
         };
-        let mut places = Vec::new();
+        let (mut places, mut time) = (Vec::new(), TimeNs(0));
         for frame in &journal.frames {
             if !writer.appender.has_room_for_largest() {
                 writer.commit();
             }
+            // An engine's clock does not go back.
+            time = time.max(frame.stamp.time);
             let place = writer.appender.append(
                 frame.sequence,
-                frame.time,
+                CommandStamp {
+                    time,
+                    ..frame.stamp
+                },
                 &frame.command,
                 &frame.events,
                 &frame.evidence,

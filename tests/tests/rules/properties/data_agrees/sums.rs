@@ -4,13 +4,29 @@
 use std::collections::BTreeMap;
 
 use foretell_model::event::{Deposited, Withdrawn};
-use foretell_model::{AccountNumber, Event, FramePosition, FrameRef, Lots, MarketNumber, Outcome};
+use foretell_model::{AccountNumber, Event, Lots, MarketNumber, Outcome};
 use foretell_view::{Position, View};
 
-use crate::properties::data_agrees::journal::Journal;
+use crate::properties::journal::Journal;
+use crate::properties::twin_agrees::coverage::Counts;
+use crate::properties::walk::observer::Observer;
 
 /// Frames between two checks.
 const EVERY: usize = 23;
+
+/// Sums of the journals of the walk.
+pub(crate) struct Sums;
+
+impl Observer for Sums {
+    fn name(&self) -> &'static str {
+        "sums of the data surface"
+    }
+
+    fn end(&mut self, journal: &Journal, _counts: &mut Counts<&'static str>) -> Result<(), String> {
+        hold("the walk's journal", journal);
+        Ok(())
+    }
+}
 
 /// Folds a journal into a view and checks it every few frames.
 pub(crate) fn hold(name: &str, journal: &Journal) {
@@ -18,18 +34,8 @@ pub(crate) fn hold(name: &str, journal: &Journal) {
     let count = journal.frames.len();
     let mut paid_in = BTreeMap::new();
     for (index, frame) in journal.frames.iter().enumerate() {
-        let frame = FrameRef {
-            operator: foretell_model::OperatorNumber::NONE,
-            touched: 0,
-            sequence: frame.sequence,
-            time: frame.time,
-            command: &frame.command,
-            events: &frame.events,
-            evidence: &frame.evidence,
-            place: FramePosition::default(),
-        };
-        view.apply(&frame).expect("the exchange wrote it");
-        for event in frame.events {
+        view.apply(&frame.as_ref()).expect("the exchange wrote it");
+        for event in &frame.events {
             let (account, amount) = match *event {
                 Event::Deposited(Deposited { account, amount }) => (account, i128::from(amount.0)),
                 Event::Withdrawn(Withdrawn { account, amount }) => (account, -i128::from(amount.0)),

@@ -10,8 +10,8 @@ use foretell_model::{
 use foretell_reference::Exchange;
 use serde_json::Value;
 
-use crate::properties::data_agrees::journal::Journal;
 use crate::properties::data_agrees::site::Site;
+use crate::properties::journal::Journal;
 
 /// The wallet under test, and its counterparty.
 pub(crate) const WALLET: AccountNumber = AccountNumber(0);

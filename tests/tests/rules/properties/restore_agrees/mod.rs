@@ -1,7 +1,7 @@
 //! An exchange restored from its image equals the original: the same responses, events and state
 //! from then on, at any capacity. Any other bytes are refused, or are another state: never a panic.
 //!
-//! The commands are those of the comparison of core and twin.
+//! The walk shows it a part of its sequences.
 
 mod damaged;
 mod pending;
@@ -9,13 +9,15 @@ mod pending;
 use foretell_matching::{Capacity, Exchange};
 use foretell_model::digest::StateDigest;
 use foretell_model::state::StateRecord;
-use foretell_model::{Command, CommandStamp, Event};
+use foretell_model::{Command, CommandStamp, Event, Verdict};
 
-use crate::properties::generator::{Generator, Sent};
+use crate::properties::generator::Sent;
 use crate::properties::rng::Rng;
+use crate::properties::twin_agrees::coverage::{Counts, count};
+use crate::properties::walk::observer::{Observer, Step};
 
-/// Sequences of an ordinary run.
-const SEQUENCES: u64 = 400;
+/// What a whole run shows at least.
+pub(crate) const LEAST: &[(&str, u64)] = &[("restores", 1_000)];
 
 /// More room than any sequence needs.
 const AMPLE: Capacity = Capacity {
@@ -65,14 +67,28 @@ pub(crate) fn step(
     beside: &[u8],
     stamp: impl Into<CommandStamp>,
 ) -> Vec<Event> {
-    let stamp = stamp.into();
-    let (mut events, mut copied) = (Vec::new(), Vec::new());
+    let (stamp, mut events) = (stamp.into(), Vec::new());
     let verdict = original.apply_with(command, beside, stamp, &mut events);
-    assert_eq!(
-        copy.apply_with(command, beside, stamp, &mut copied),
-        verdict,
-        "{command:?}"
-    );
+    let sent = Sent {
+        command: *command,
+        beside: beside.to_vec(),
+        stamp,
+    };
+    follow(copy, &sent, (&verdict, &events, original));
+    events
+}
+
+/// Sends a command to a copy and compares all visible results with those of the original, which has
+/// executed it.
+fn follow(
+    copy: &mut Exchange,
+    sent: &Sent,
+    (verdict, events, original): (&Verdict, &[Event], &Exchange),
+) {
+    let command = &sent.command;
+    let mut copied = Vec::new();
+    let answer = copy.apply_with(command, &sent.beside, sent.stamp, &mut copied);
+    assert_eq!(answer, *verdict, "{command:?}");
     assert_eq!(copied, events, "{command:?}");
     assert_eq!(copy.sequence(), original.sequence());
     assert_eq!(copy.next_due(), original.next_due());
@@ -81,33 +97,39 @@ pub(crate) fn step(
     assert_eq!(copy.digest(), original.digest(), "{command:?}");
     copy.check_invariants()
         .unwrap_or_else(|broken| panic!("{command:?}: {broken}"));
-    events
 }
 
-#[test]
-fn a_restored_exchange_goes_on_as_the_original() {
-    let mut restores = 0;
-    for seed in 0..SEQUENCES {
-        let mut rng = Rng::new(!seed);
-        let mut generator = Generator::new(seed);
-        let mut original = Exchange::new(Capacity::NONE, seed);
-        let mut copy = restored(&original, AMPLE, seed);
-        while let Some(sent) = generator.next_sent() {
-            if rng.percent(4) {
-                let capacity = rng.pick(&[Capacity::NONE, AMPLE]);
-                // Sometimes a copy of the copy: repeated restores lose nothing.
-                let source = if rng.percent(50) { &original } else { &copy };
-                copy = restored(source, capacity, rng.next());
-                restores += 1;
-            }
-            let Sent {
-                command,
-                beside,
-                stamp,
-            } = &sent;
-            step(&mut original, &mut copy, command, beside, *stamp);
-            generator.observe(command, &records_of(&original));
+/// A copy that is restored now and then, and follows meanwhile.
+pub(crate) struct Restores {
+    rng: Rng,
+    copy: Exchange,
+}
+
+impl Restores {
+    pub(crate) fn new(seed: u64) -> Self {
+        let original = Exchange::new(Capacity::NONE, seed);
+        Self {
+            rng: Rng::new(!seed),
+            copy: restored(&original, AMPLE, seed),
         }
     }
-    assert!(restores > 1_000, "{restores} restores");
+}
+
+impl Observer for Restores {
+    fn name(&self) -> &'static str {
+        "restore"
+    }
+
+    fn see(&mut self, step: &Step<'_>, counts: &mut Counts<&'static str>) -> Result<(), String> {
+        let Self { rng, copy } = self;
+        follow(copy, step.sent, (step.verdict, step.events, step.core));
+        if rng.percent(4) {
+            let capacity = rng.pick(&[Capacity::NONE, AMPLE]);
+            // Sometimes a copy of the copy: repeated restores lose nothing.
+            let source = if rng.percent(50) { step.core } else { &*copy };
+            *copy = restored(source, capacity, rng.next());
+            count(counts, "restores");
+        }
+        Ok(())
+    }
 }

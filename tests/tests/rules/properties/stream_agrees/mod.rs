@@ -11,18 +11,37 @@ mod twin_user_messages;
 mod worked_flow;
 
 use foretell_gateway::{StreamFold, StreamMessage, StreamReceiver};
-use foretell_model::{FramePosition, FrameRef, TimeMs};
+use foretell_model::TimeMs;
 
 use crate::properties::data_agrees::busy;
-use crate::properties::data_agrees::journal::{Frame, Journal};
+use crate::properties::journal::{Frame, Journal};
+use crate::properties::spread::over_cores;
+use crate::properties::twin_agrees::coverage::{Counts, add, count};
+use crate::properties::walk::observer::{Observer, assert_enough};
 use client::Clients;
 use twin::Twin;
 
 const GENESIS: [u8; 32] = [3; 32];
-/// Journals of each kind.
+/// Busy journals.
 const BUSY: u64 = 24;
-const WIDE: u64 = 100;
-const LIVES: u64 = 300;
+
+/// What journals show; each is read with both bounds.
+const FRAMES: &str = "frames of streams";
+const MARKET: &str = "messages of markets";
+const USER: &str = "messages of users";
+const PRICE_CHANGES: &str = "price changes";
+const LARGE_BOOKS: &str = "large books";
+const DELAYED: &str = "delayed orders";
+const STAGES: &str = "stages of resolutions";
+
+/// What a whole run shows at least.
+pub(crate) const LEAST: &[(&str, u64)] = &[
+    (FRAMES, 20_000),
+    (USER, 10_000),
+    (PRICE_CHANGES, 10_000),
+    (DELAYED, 200),
+    (STAGES, 200),
+];
 
 /// Bounds of [`StreamFold`]: those of a gateway, and small ones that random books exceed.
 const LIMITS: [(usize, usize); 2] = [(1_000, 4_096), (5, 480)];
@@ -36,33 +55,11 @@ fn receipt(frame: &Frame) -> [u8; 32] {
 }
 
 fn folded(fold: &mut StreamFold, frame: &Frame, receipt: [u8; 32]) -> Vec<StreamMessage> {
-    let folded = FrameRef {
-        operator: foretell_model::OperatorNumber::NONE,
-        touched: 0,
-        sequence: frame.sequence,
-        time: frame.time,
-        command: &frame.command,
-        events: &frame.events,
-        evidence: &frame.evidence,
-        place: FramePosition::default(),
-    };
-    let messages = fold.fold(&folded, receipt, time_of(frame));
+    let messages = fold.fold(&frame.as_ref(), receipt, time_of(frame));
     messages.expect("a frame that follows")
 }
 
-/// How much the journals showed.
-#[derive(Default, Debug)]
-struct Seen {
-    frames: usize,
-    market: usize,
-    user: usize,
-    price_changes: usize,
-    large_books: usize,
-    delayed: usize,
-    stages: usize,
-}
-
-fn agrees(what: &str, journal: &Journal, limits: (usize, usize), seen: &mut Seen) {
+fn agrees(what: &str, journal: &Journal, limits: (usize, usize), counts: &mut Counts<&str>) {
     let mut fold = StreamFold::new(GENESIS, limits.0, limits.1);
     let mut twin = Twin::new(GENESIS, limits);
     let mut clients = Clients::default();
@@ -77,57 +74,66 @@ fn agrees(what: &str, journal: &Journal, limits: (usize, usize), seen: &mut Seen
         clients
             .read(&fold, &sent)
             .unwrap_or_else(|why| panic!("{}", at(&why)));
-        seen.frames += 1;
+        count(counts, FRAMES);
         for message in &sent {
-            match message.receiver {
-                StreamReceiver::Key(..) => seen.user += 1,
-                _ => seen.market += 1,
-            }
-            let is = |event: &str| {
-                message
-                    .text
-                    .starts_with(&format!(r#"{{"event_type":"{event}""#))
-            };
-            seen.price_changes += usize::from(is("price_change"));
-            seen.delayed += usize::from(message.text.contains(r#""state":"DELAYED""#));
-            let stages = ["proposed", "disputed", "settled"];
-            let begins = |stage| message.text.contains(&format!(r#""state":"{stage}""#));
-            seen.stages += usize::from(is("market_status") && stages.into_iter().any(begins));
-            seen.large_books += usize::from(is("book") && message.text.len() > limits.1);
+            shown(message, limits, counts);
         }
     }
     twin.is_whole(&fold);
 }
 
+/// Counts what a message shows.
+fn shown(message: &StreamMessage, limits: (usize, usize), counts: &mut Counts<&str>) {
+    let text = &message.text;
+    let is = |event: &str| text.starts_with(&format!(r#"{{"event_type":"{event}""#));
+    let is_in = |state: &str| text.contains(&format!(r#""state":"{state}""#));
+    let stages = ["proposed", "disputed", "settled"];
+    let is_users = matches!(message.receiver, StreamReceiver::Key(..));
+    for (what, is_shown) in [
+        (USER, is_users),
+        (MARKET, !is_users),
+        (PRICE_CHANGES, is("price_change")),
+        (DELAYED, is_in("DELAYED")),
+        (STAGES, is("market_status") && stages.into_iter().any(is_in)),
+        (LARGE_BOOKS, is("book") && text.len() > limits.1),
+    ] {
+        if is_shown {
+            count(counts, what);
+        }
+    }
+}
+
+/// The streams of the walk's journals.
+pub(crate) struct Streams;
+
+impl Observer for Streams {
+    fn name(&self) -> &'static str {
+        "streams"
+    }
+
+    fn end(&mut self, journal: &Journal, counts: &mut Counts<&'static str>) -> Result<(), String> {
+        for limits in LIMITS {
+            agrees("the walk's journal", journal, limits, counts);
+        }
+        Ok(())
+    }
+}
+
 #[test]
-fn the_streams_are_what_the_journal_says() {
-    let mut seen = [Seen::default(), Seen::default()];
-    for seed in 0..BUSY {
+fn the_streams_are_what_busy_journals_say() {
+    let seen = over_cores(BUSY, |seed, counts| {
         let journal = busy::journal(seed);
-        for (limits, seen) in LIMITS.into_iter().zip(&mut seen) {
-            agrees(&format!("busy journal {seed}"), &journal, limits, seen);
+        for limits in LIMITS {
+            agrees(&format!("busy journal {seed}"), &journal, limits, counts);
         }
-    }
-    for seed in 0..WIDE {
-        let journal = Journal::wide(seed);
-        for (limits, seen) in LIMITS.into_iter().zip(&mut seen) {
-            agrees(&format!("wide journal {seed}"), &journal, limits, seen);
-        }
-    }
-    for seed in 0..LIVES {
-        let journal = Journal::with_new_words(seed);
-        for (limits, seen) in LIMITS.into_iter().zip(&mut seen) {
-            agrees(&format!("journal of lives {seed}"), &journal, limits, seen);
-        }
-    }
-    println!("{seen:?}");
-    for seen in &seen {
-        assert!(
-            seen.frames > 10_000 && seen.user > 5_000 && seen.price_changes > 5_000,
-            "{seen:?}: too few to tell"
-        );
-    }
-    assert!(seen[1].large_books > 100, "{seen:?}: too few to tell");
-    let lives = seen[0].delayed > 100 && seen[0].stages > 100;
-    assert!(lives, "{seen:?}: too few to tell");
+        Ok::<_, ()>(())
+    });
+    let mut counts = Counts::new();
+    let seen = seen.expect("a difference is a panic");
+    seen.into_iter().for_each(|seen| add(&mut counts, seen));
+    println!("{counts:?}");
+    assert_enough(
+        &counts,
+        &[(USER, 10_000), (PRICE_CHANGES, 5_000), (LARGE_BOOKS, 100)],
+    );
 }

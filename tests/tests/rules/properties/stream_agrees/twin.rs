@@ -16,7 +16,7 @@ use foretell_model::{
 };
 use serde_json::Value;
 
-use crate::properties::data_agrees::journal::Frame;
+use crate::properties::journal::Frame;
 use crate::properties::quoted::order_of;
 use crate::properties::stream_agrees::text::uuid;
 
@@ -194,7 +194,7 @@ impl Twin {
         receipt: [u8; 32],
         written: TimeMs,
     ) -> Vec<StreamMessage> {
-        self.now = self.now.max(frame.time);
+        self.now = self.now.max(frame.stamp.time);
         let story = self.story(frame);
         self.messages(frame, &story, receipt, written)
     }
@@ -432,15 +432,14 @@ impl Twin {
             }
             Event::MarketRegistered(_) => {
                 if let Command::RegisterMarket(rules) = frame.command {
-                    let evidence = frame.command.evidence(&frame.evidence);
-                    let description = serde_json::from_slice(evidence);
+                    let description = serde_json::from_slice(frame.own_evidence());
                     let description = description.unwrap_or_default();
                     self.list(rules, description, frame.sequence);
                 }
                 story.notices.push(*event);
             }
             Event::EventRegistered(EventRegistered { id, outside, .. }) => {
-                let words = serde_json::from_slice(&frame.evidence).unwrap_or_default();
+                let words = serde_json::from_slice(frame.own_evidence()).unwrap_or_default();
                 self.groups.push((id, words));
                 let rules = RegisterMarket {
                     condition: ConditionId::ZERO,
@@ -451,7 +450,6 @@ impl Twin {
                     fee: FeeSchedule::default(),
                     event: None,
                     index: None,
-                    has_details: false,
                 };
                 self.list(rules, Default::default(), frame.sequence);
                 self.outside.insert(outside);
@@ -463,11 +461,11 @@ impl Twin {
             Event::MarketDescribed { market } => {
                 edit(
                     &mut self.markets[market.0 as usize].description,
-                    &frame.evidence,
+                    frame.own_evidence(),
                 );
             }
             Event::EventDescribed { event } => {
-                edit(&mut self.groups[event.0 as usize].1, &frame.evidence);
+                edit(&mut self.groups[event.0 as usize].1, frame.own_evidence());
             }
             Event::TermsSet(TermsSet { market, terms, .. }) => {
                 self.markets[market.0 as usize].terms = terms;

@@ -12,7 +12,7 @@ use foretell_model::{
 use foretell_wire::text::ids::token_text;
 use serde_json::Value;
 
-use crate::properties::data_agrees::journal::Frame;
+use crate::properties::journal::Frame;
 use crate::properties::stream_agrees::text::{
     array, decimal, hex32, lots, object, price, quoted, sha1,
 };

@@ -1,4 +1,4 @@
-//! An exchange, and a view that follows its frames.
+//! A view that follows frames, those of the walk or of an exchange beside it.
 
 use foretell_model::event::OrderReleased;
 use foretell_model::state::StateRecord;
@@ -63,13 +63,7 @@ impl Followed {
             evidence: beside,
             place: FramePosition::default(),
         };
-        let released = self.events.iter().find_map(|event| match event {
-            Event::OrderReleased(OrderReleased { order, .. }) => self.view.orders().live(*order),
-            _ => None,
-        });
-        let released = released.map(|order| order.id);
-        self.view.apply(&frame).map_err(|error| error.to_string())?;
-        compare_answer(&self.view, frame.sequence, command, released, &verdict)?;
+        follow(&mut self.view, &frame, &verdict)?;
         Ok(verdict)
     }
 
@@ -80,9 +74,19 @@ impl Followed {
             .visit_state(&mut |record| self.records.push(*record));
         compare_states(&self.view, &self.records)
     }
+}
 
-    /// The state of the exchange as last compared.
-    pub(crate) fn state(&self) -> &[StateRecord] {
-        &self.records
-    }
+/// Folds the frame of a command that was answered so, and compares the answer that the view gives.
+pub(crate) fn follow(
+    view: &mut View,
+    frame: &FrameRef<'_>,
+    verdict: &Verdict,
+) -> Result<(), String> {
+    let released = frame.events.iter().find_map(|event| match event {
+        Event::OrderReleased(OrderReleased { order, .. }) => view.orders().live(*order),
+        _ => None,
+    });
+    let released = released.map(|order| order.id);
+    view.apply(frame).map_err(|error| error.to_string())?;
+    compare_answer(view, frame.sequence, frame.command, released, verdict)
 }

@@ -1,33 +1,45 @@
-//! The view, folded from frames alone, agrees with the exchange after every command.
+//! The view, folded from frames alone, agrees with the exchange after every frame of the walk.
 //!
-//! The commands are those of the comparison of core and twin, so both tests see the same cases.
+//! This is no further fold of frames: it compares the fields of the view with the records of the
+//! exchange's state, which the naive model does not have (reserved amounts, queues, policies, work in
+//! the background), after every frame, where lists and streams are compared at the end of a journal.
 
 mod beyond_the_bound;
 mod compare;
 mod followed;
 mod market_life;
-mod price_history;
+pub(crate) mod price_history;
 
-use crate::properties::generator::Generator;
-use followed::Followed;
+use foretell_view::View;
 
-/// Sequences of an ordinary run.
-const SEQUENCES: u64 = 4_000;
+use crate::properties::twin_agrees::coverage::Counts;
+use crate::properties::walk::observer::{Observer, Step};
+use compare::compare_states;
+use followed::follow;
 
-#[test]
-fn the_view_is_the_exchange_on_wide_random_commands() {
-    (0..SEQUENCES).for_each(|seed| follow(seed, Generator::new(seed)));
+/// A view that follows.
+pub(crate) struct Follower {
+    view: View,
 }
 
-fn follow(seed: u64, mut generator: Generator) {
-    let mut followed = Followed::new();
-    let mut count = 0;
-    while let Some(sent) = generator.next_sent() {
-        count += 1;
-        let command = sent.command;
-        if let Err(what) = followed.step(&command, &sent.beside, sent.stamp) {
-            panic!("seed {seed}, command {count}, {command:?}: {what}");
+impl Follower {
+    pub(crate) fn new() -> Self {
+        Self {
+            view: View::new([3; 32]),
         }
-        generator.observe(&command, followed.state());
+    }
+}
+
+impl Observer for Follower {
+    fn name(&self) -> &'static str {
+        "view"
+    }
+
+    fn see(&mut self, step: &Step<'_>, _counts: &mut Counts<&'static str>) -> Result<(), String> {
+        let Some(frame) = step.frame else {
+            return Ok(());
+        };
+        follow(&mut self.view, &frame.as_ref(), step.verdict)?;
+        compare_states(&self.view, step.state)
     }
 }

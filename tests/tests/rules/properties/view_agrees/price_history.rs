@@ -7,11 +7,19 @@ use foretell_model::state::{self, StateRecord};
 use foretell_model::{MarketNumber, MarketState, Outcome, Side, TimeNs};
 use foretell_view::{Chunking, View, ViewSnapshot};
 
-use crate::properties::generator::Generator;
+use crate::properties::journal::Journal;
 use crate::properties::rng::Rng;
-use crate::properties::view_agrees::followed::Followed;
+use crate::properties::twin_agrees::coverage::Counts;
+use crate::properties::view_agrees::compare::compare_states;
+use crate::properties::view_agrees::followed::follow;
+use crate::properties::walk::observer::{Observer, Step};
 
-const SEQUENCES: u64 = 400;
+/// What answers show.
+const POINTS: &str = "points of price history";
+const GAPS: &str = "gaps of price history";
+/// What a whole run shows at least.
+pub(crate) const LEAST: &[(&str, u64)] = &[(POINTS, 15_000), (GAPS, 7_000)];
+
 const MINUTE_NS: u64 = 60_000_000_000;
 /// Queries about each sequence, of each length.
 const QUESTIONS: u64 = 6;
@@ -23,7 +31,7 @@ const MOST: u64 = 60;
 /// Observations of a market.
 #[derive(Default)]
 struct Story {
-    /// After each command: time, and best bid plus best ask in Yes prices.
+    /// After each frame: time, and best bid plus best ask in Yes prices.
     midpoints: Vec<(u64, Option<u64>)>,
     closed: Option<u64>,
 }
@@ -116,56 +124,71 @@ fn revived(view: &View) -> View {
     View::from_snapshot(section, chunk).unwrap_or_else(|error| panic!("{error}"))
 }
 
-#[test]
-fn price_history_samples_the_midpoint_at_the_end_of_every_bucket() {
-    let (mut points, mut gaps) = (0, 0);
-    for seed in 0..SEQUENCES {
-        let mut rng = Rng::new(seed ^ 0xBEEF);
-        let mut followed = Followed::new();
-        followed.view = View::with_chunking([3; 32], Chunking::Bits(2));
-        let mut generator = Generator::new(seed);
-        let mut stories = BTreeMap::new();
-        while let Some(sent) = generator.next_plain() {
-            followed
-                .step(&sent.command, &sent.beside, sent.stamp)
-                .unwrap_or_else(|what| panic!("seed {seed}: {what}"));
-            generator.observe(&sent.command, followed.state());
-            let TimeNs(time) = followed.view.system().time;
-            observe(&mut stories, time, followed.state());
-            if rng.percent(2) {
-                followed.view = revived(&followed.view);
-            }
+/// A view that is asked for its prices at the end, and what it saw.
+pub(crate) struct History {
+    rng: Rng,
+    view: View,
+    stories: BTreeMap<MarketNumber, Story>,
+}
+
+impl History {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self {
+            rng: Rng::new(seed ^ 0xBEEF),
+            view: View::with_chunking([3; 32], Chunking::Bits(2)),
+            stories: BTreeMap::new(),
         }
-        for (market, story) in &stories {
+    }
+}
+
+impl Observer for History {
+    fn name(&self) -> &'static str {
+        "price history"
+    }
+
+    fn see(&mut self, step: &Step<'_>, _counts: &mut Counts<&'static str>) -> Result<(), String> {
+        let Some(frame) = step.frame else {
+            return Ok(());
+        };
+        follow(&mut self.view, &frame.as_ref(), step.verdict)?;
+        compare_states(&self.view, step.state)?;
+        let TimeNs(time) = self.view.system().time;
+        observe(&mut self.stories, time, step.state);
+        if self.rng.percent(6) {
+            self.view = revived(&self.view);
+        }
+        Ok(())
+    }
+
+    /// Samples the midpoint at the end of every bucket.
+    fn end(&mut self, _journal: &Journal, counts: &mut Counts<&'static str>) -> Result<(), String> {
+        let Self { rng, view, stories } = self;
+        for (market, story) in stories {
             for _ in 0..QUESTIONS {
                 for minutes in LENGTHS {
-                    let range = any_range(&mut rng, story, minutes);
+                    let range = any_range(rng, story, minutes);
                     let outcome = rng.pick(&[Outcome::Yes, Outcome::No]);
                     let naive = story.points(outcome, minutes.into(), range);
-                    let history = followed
-                        .view
-                        .price_history(*market, outcome, minutes, range);
+                    let history = view.price_history(*market, outcome, minutes, range);
                     let history = history.expect("the market is there");
                     let answer: Vec<_> = (history.points().iter())
                         .map(|point| (point.start, u64::from(point.midpoint.half_units())))
                         .collect();
                     assert_eq!(
                         answer, naive,
-                        "seed {seed}, market {market}, {minutes} minutes, {range:?}"
+                        "market {market}, {minutes} minutes, {range:?}"
                     );
                     assert_eq!(history.first(), history.points().first().copied());
                     assert!(answer.len() <= history.buckets());
                     assert!(history.buckets() <= history.visits());
-                    gaps += history.buckets() - answer.len();
-                    points += answer.len();
+                    let gaps = history.buckets() - answer.len();
+                    *counts.entry(GAPS).or_default() += gaps as u64;
+                    *counts.entry(POINTS).or_default() += answer.len() as u64;
                 }
             }
         }
+        Ok(())
     }
-    assert!(
-        points > 15_000 && gaps > 7_000,
-        "{points} points, {gaps} gaps"
-    );
 }
 
 /// A range around a recorded change, in seconds.

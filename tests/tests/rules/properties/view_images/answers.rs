@@ -5,8 +5,8 @@ use std::fmt::Debug;
 use foretell_model::{AccountNumber, Outcome, Sequence, TimeNs, WalletKind};
 use foretell_view::{Order, Summary, TokenBook, TradeList, TradeSlot, View};
 
+use crate::properties::journal::Names;
 use crate::properties::rng::Rng;
-use crate::properties::view_images::journal::Names;
 
 /// Sends the same queries to both.
 pub(crate) fn same_answers(one: &View, other: &View, names: &Names, rng: &mut Rng) {

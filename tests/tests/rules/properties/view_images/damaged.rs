@@ -7,13 +7,14 @@ use foretell_view::{
     ChunkRef, Chunking, LogName, VIEW_VERSION, View, ViewSnapshot, ViewSnapshotError,
 };
 
+use crate::properties::journal::{Frame, Journal};
 use crate::properties::rng::Rng;
-use crate::properties::view_images::journal::{Frame, GENESIS, Journal};
+use crate::properties::view_images::GENESIS;
 use crate::properties::view_images::store::{SnapshotStore, section};
 
 /// A view of the first half of a journal as bytes, and the rest of the journal.
 fn half(seed: u64) -> (ViewSnapshot, SnapshotStore, Vec<Frame>) {
-    let mut frames = Journal::random(seed).frames;
+    let mut frames = Journal::wide(seed).frames;
     let rest = frames.split_off(frames.len() * 2 / 3);
     let mut view = View::with_chunking(GENESIS, Chunking::Bits(2));
     for frame in &frames {

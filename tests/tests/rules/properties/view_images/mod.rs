@@ -2,39 +2,46 @@
 //! frame, and in its chunks, byte for byte. Both are compared with a plain fold that keeps every
 //! trade and every ended order in one list each.
 //!
-//! The commands are those of the comparison of core and twin.
+//! The walk shows it journals of a part of its sequences.
 
 mod answers;
 mod damaged;
-mod journal;
 mod plain;
 mod store;
 
 use foretell_view::{Chunking, View};
 
+use crate::properties::journal::Journal;
 use crate::properties::rng::Rng;
+use crate::properties::twin_agrees::coverage::Counts;
+use crate::properties::walk::observer::Observer;
 use answers::same_answers;
-use journal::{GENESIS, Journal};
 use plain::Plain;
 use store::SnapshotStore;
 
-/// Journals of an ordinary run.
-const JOURNALS: u64 = 1_000;
+const GENESIS: [u8; 32] = [5; 32];
+/// What journals show.
+const TRADES: &str = "trades of images";
+const CHUNKS: &str = "chunks of images";
+/// What a whole run shows at least.
+pub(crate) const LEAST: &[(&str, u64)] = &[(TRADES, 1_000), (CHUNKS, 1_000)];
 
-#[test]
-fn a_view_of_an_image_is_the_view_itself() {
-    let mut trades = 0;
-    let mut chunks = 0;
-    for seed in 0..JOURNALS {
-        let journal = Journal::random(seed);
-        let (of_journal, of_chunks) = follow(seed, &journal);
-        trades += of_journal;
-        chunks += of_chunks;
+/// Views restored from images, of the journal of a seed.
+pub(crate) struct Images {
+    pub(crate) seed: u64,
+}
+
+impl Observer for Images {
+    fn name(&self) -> &'static str {
+        "images of views"
     }
-    assert!(
-        trades > 1_000 && chunks > 1_000,
-        "{trades} trades, {chunks} chunks: too few to tell"
-    );
+
+    fn end(&mut self, journal: &Journal, counts: &mut Counts<&'static str>) -> Result<(), String> {
+        let (trades, chunks) = follow(self.seed, journal);
+        *counts.entry(TRADES).or_default() += trades as u64;
+        *counts.entry(CHUNKS).or_default() += chunks as u64;
+        Ok(())
+    }
 }
 
 /// One view folds the whole journal, another is restored from its image now and then.

@@ -10,8 +10,9 @@ use foretell_model::{
 };
 use foretell_view::{Builder, Summary, TradeId, TradeList, TradeSlot, View};
 
+use crate::properties::journal::{Frame, Names, builder_code};
 use crate::properties::quoted::order_of;
-use crate::properties::view_images::journal::{Frame, GENESIS, Names};
+use crate::properties::view_images::GENESIS;
 
 struct Side {
     order: PlaceOrder,
@@ -42,8 +43,9 @@ impl Plain {
 
     pub(crate) fn fold(&mut self, frame: &Frame) {
         let mut own = OrderNumber::of(frame.sequence, 0);
+        let builder = Some(frame.builder()).filter(|it| *it > 0).map(builder_code);
         if let Command::PlaceOrder(order) = frame.command {
-            self.placed.insert(own, (order, frame.builder));
+            self.placed.insert(own, (order, builder));
         }
         let mut index = 0;
         for event in &frame.events {
@@ -63,7 +65,7 @@ impl Plain {
                 Event::OrderReleased(OrderReleased { order, .. }) => own = order,
                 Event::QuotePlaced(placed) => {
                     let order = order_of(&frame.command, &frame.evidence, &placed);
-                    self.placed.insert(placed.order, (order, frame.builder));
+                    self.placed.insert(placed.order, (order, builder));
                 }
                 Event::Restored { branch } => self.branch = Some(branch.0),
                 Event::OrderClosed(OrderClosed { order, reason, .. }) => {
