@@ -3,5 +3,6 @@
 
 mod architecture;
 mod audit;
+mod naive;
 mod properties;
 mod scenarios;

@@ -240,12 +240,12 @@ fn of_builder(builder: u64) -> Vec<u8> {
     bytes
 }
 
-pub(crate) fn title(number: usize) -> String {
+fn title(number: usize) -> String {
     format!("Will \u{dc}ber {} happen?", number % 2)
 }
 
 /// Empty when it has none.
-pub(crate) fn end(number: usize) -> String {
+fn end(number: usize) -> String {
     match number % 3 {
         0 => String::new(),
         day => format!("2027-01-0{day}T00:00:00Z"),

@@ -3,13 +3,13 @@
 use foretell_gateway::Compatibility;
 use serde_json::Value;
 
+use crate::naive::Naive;
 use crate::properties::data_agrees::busy;
-use crate::properties::data_agrees::plain::Plain;
 use crate::properties::data_agrees::site::Site;
 use crate::properties::journal::event_id;
 
 /// The row in the token form, from the row in the default form.
-fn in_tokens(plain: &Plain, value: &Value) -> Value {
+fn in_tokens(plain: &Naive, value: &Value) -> Value {
     match value {
         Value::Array(rows) => rows.iter().map(|row| in_tokens(plain, row)).collect(),
         Value::Object(fields) => {
@@ -32,7 +32,7 @@ fn in_tokens(plain: &Plain, value: &Value) -> Value {
 }
 
 /// The decimal token id of an asset; actions have no asset.
-fn token(plain: &Plain, asset: &str) -> String {
+fn token(plain: &Naive, asset: &str) -> String {
     let Some((condition, outcome)) = asset.split_once(':') else {
         assert_eq!(asset, "");
         return String::new();
@@ -46,7 +46,7 @@ fn token(plain: &Plain, asset: &str) -> String {
 }
 
 /// Every list, with a filter in each form of a market's name in place of `MARKET`.
-fn paths(plain: &Plain) -> Vec<String> {
+fn paths(plain: &Naive) -> Vec<String> {
     let mut paths: Vec<String> = [
         "/trades?limit=1000&takerOnly=false",
         "/trades?market=MARKET",
@@ -102,7 +102,7 @@ fn paths(plain: &Plain) -> Vec<String> {
 #[test]
 fn both_forms_show_the_same_rows_and_take_both_filters() {
     let journal = busy::journal(3);
-    let plain = Plain::of(&journal);
+    let plain = Naive::of(&journal);
     let default = Site::serve_as(&journal, Compatibility::Interface);
     let tokens = Site::serve_as(&journal, Compatibility::Polymarket);
     for (_, market) in plain.shown() {

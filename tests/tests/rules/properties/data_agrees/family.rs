@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
+use crate::naive::Leg;
 use crate::properties::data_agrees::busy::today;
-use crate::properties::data_agrees::plain::Leg;
 use crate::properties::data_agrees::questions::Asked;
 use crate::properties::data_agrees::rows::number;
 use crate::properties::journal::{BUILDERS, builder_code, event_id};
@@ -51,9 +51,9 @@ impl Asked<'_> {
         let plain = self.plain;
         let named = |ids: &[u64]| -> BTreeSet<usize> {
             let markets = plain.shown();
-            let of_group = |group: usize| ids.contains(&plain.event_ids[group]);
+            let of_group = |group: usize| ids.contains(&plain.groups[group].id.0);
             let markets = markets.filter(|(market, of)| {
-                let is_named = of.is_described && ids.contains(&event_id(*market));
+                let is_named = of.is_described() && ids.contains(&event_id(*market));
                 is_named || plain.group_of(*market).is_some_and(of_group)
             });
             markets.map(|(market, _)| market).collect()
@@ -63,7 +63,7 @@ impl Asked<'_> {
             vec![event_id(1), 5, event_id(2)],
             vec![5_000_000],
         ];
-        lists.extend(plain.event_ids.first().map(|group| vec![*group]));
+        lists.extend(plain.groups.first().map(|group| vec![group.id.0]));
         let text = |ids: &[u64]| {
             let ids: Vec<String> = ids.iter().map(u64::to_string).collect();
             ids.join(",")

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::properties::data_agrees::plain::{Leg, Trade};
+use crate::naive::{Leg, Trade};
 use crate::properties::data_agrees::questions::Asked;
 
 /// Rows of a page.

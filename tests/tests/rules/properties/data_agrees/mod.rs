@@ -11,8 +11,6 @@ mod deep;
 mod family;
 mod filters;
 mod pages;
-mod plain;
-mod positions;
 mod positions_two;
 mod questions;
 mod rows;
@@ -23,9 +21,9 @@ mod wallet;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::naive::Naive;
 use crate::properties::journal::Journal;
 use crate::properties::spread::over_cores;
-use plain::Plain;
 use site::Site;
 
 /// Number of busy journals, each queried in full over HTTP.
@@ -51,7 +49,7 @@ fn every_row_is_what_the_journal_says() {
     let asked = AtomicUsize::new(0);
     let all = over_cores(WIDE, |seed, _: &mut ()| {
         let journal = Journal::wide(seed);
-        let has_actions = Plain::of(&journal).actions.len() > 2;
+        let has_actions = Naive::of(&journal).actions.len() > 2;
         if has_actions && asked.fetch_add(1, Ordering::Relaxed) < WIDE_ASKED {
             agrees(&format!("wide journal {seed}"), &journal);
         }
@@ -72,8 +70,8 @@ fn nothing_comes_from_nowhere() {
 }
 
 /// Serves a journal and queries all of it.
-fn agrees(name: &str, journal: &Journal) -> Plain {
-    let plain = Plain::of(journal);
+fn agrees(name: &str, journal: &Journal) -> Naive {
+    let plain = Naive::of(journal);
     let site = Site::serve(journal);
     questions::ask(name, &site, &plain);
     plain
@@ -101,7 +99,7 @@ impl Seen {
         }
     }
 
-    fn add(&mut self, plain: &Plain) {
+    fn add(&mut self, plain: &Naive) {
         self.fills += plain.fills.len();
         self.closed += plain.closed.len();
         for action in &plain.actions {

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use serde_json::{Value, json};
 
-use crate::properties::data_agrees::positions::{Held, Key};
+use crate::naive::positions::{Held, Key};
 use crate::properties::data_agrees::questions::Asked;
 use crate::properties::data_agrees::rows::{PositionRow, number};
 use crate::properties::journal::event_id;
@@ -220,7 +220,7 @@ impl Asked<'_> {
                 (None, false) => "OPEN",
             },
             "negative_risk": self.plain.group_of(market).is_some(), "archived": false, "verified": false,
-            "event_id": of.is_described.then(|| event_id(market).to_string()), "name": "", "profile_image": "",
+            "event_id": of.is_described().then(|| event_id(market).to_string()), "name": "", "profile_image": "",
             "end_date": found.row.end.split('T').next(),
         });
         for (second, name) in SAME {

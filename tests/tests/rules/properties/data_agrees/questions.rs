@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use serde_json::{Value, json};
 
+use crate::naive::{Leg, Naive, Trade};
 use crate::properties::data_agrees::pages::{agree, is};
-use crate::properties::data_agrees::plain::{Leg, Plain, Trade};
 use crate::properties::data_agrees::rows::{PositionRow, number, rounded};
 use crate::properties::data_agrees::site::Site;
 
@@ -32,7 +32,7 @@ const CLOSED_SORTS: [(&str, SortKey); 5] = [
 ];
 
 /// Queries every endpoint.
-pub(crate) fn ask(name: &str, site: &Site, plain: &Plain) {
+pub(crate) fn ask(name: &str, site: &Site, plain: &Naive) {
     let asked = Asked { name, site, plain };
     for account in 0..plain.wallets.len() {
         asked.open(account);
@@ -51,7 +51,7 @@ pub(crate) fn ask(name: &str, site: &Site, plain: &Plain) {
 pub(crate) struct Asked<'a> {
     name: &'a str,
     pub(crate) site: &'a Site,
-    pub(crate) plain: &'a Plain,
+    pub(crate) plain: &'a Naive,
 }
 
 /// An activity of a wallet.

@@ -4,10 +4,9 @@ use foretell_model::WalletAddress;
 use foretell_wire::data::pseudonym;
 use serde_json::{Value, json};
 
-use crate::properties::data_agrees::plain::{Action, NO_MARKET, Plain, Trade};
-use crate::properties::data_agrees::positions::{Held, Key};
+use crate::naive::positions::{Held, Key};
+use crate::naive::{Action, NO_MARKET, Naive, Trade};
 use crate::properties::data_agrees::site::Site;
-use crate::properties::journal::{end, title};
 
 /// A JSON number from millionths.
 pub(crate) fn number(millionths: i128) -> Value {
@@ -49,6 +48,7 @@ pub(crate) struct PositionRow {
 }
 
 /// What answers say of a market.
+#[derive(Default)]
 struct Words {
     title: String,
     slug: String,
@@ -58,25 +58,24 @@ struct Words {
     end: String,
 }
 
-impl Plain {
+impl Naive {
     fn words(&self, market: usize) -> Words {
-        if !self.markets[market].is_described {
+        let of = &self.markets[market];
+        if !of.is_described() {
             return Words {
                 title: "None of the listed questions".to_owned(),
-                slug: String::new(),
-                icon: String::new(),
-                event: String::new(),
                 labels: ["Yes", "No"].map(str::to_owned),
-                end: String::new(),
+                ..Words::default()
             };
         }
+        let event = of.description["event"]["slug"].as_str();
         Words {
-            title: title(market),
-            slug: format!("slug-{market}"),
-            icon: format!("icon-{market}"),
-            event: format!("event-{market}"),
-            labels: [format!("up \"{market}\""), format!("down {market}")],
-            end: end(market),
+            title: of.word("question"),
+            slug: of.word("slug"),
+            icon: of.word("icon"),
+            event: event.unwrap_or("").to_owned(),
+            labels: [0, 1].map(|outcome| of.label(outcome)),
+            end: of.word("end_date"),
         }
     }
 

@@ -7,7 +7,7 @@ use foretell_gateway::{StreamFold, StreamMessage, StreamReceiver};
 use foretell_model::{KeyNumber, MarketNumber, Outcome};
 use serde_json::Value;
 
-use crate::properties::stream_agrees::text::{array, object, quoted, sha1};
+use crate::properties::text::{array, object, quoted, sha1};
 
 /// A reader of one token.
 struct BookReader {
@@ -263,7 +263,7 @@ impl Clients {
         let known = keys.get(key).expect("a key");
         let others = (0..u32::try_from(keys.count()).expect("few keys")).map(KeyNumber);
         for other in others.filter_map(|other| keys.get(other)) {
-            let text = crate::properties::stream_agrees::text::uuid(other.api_key.0);
+            let text = crate::properties::text::uuid(other.api_key.0);
             // Random commands register the zero key, which stands for every other owner's.
             let is_zero = other.api_key.0 == [0; 16];
             if !is_zero && other.owner != known.owner && message.text.contains(&text) {

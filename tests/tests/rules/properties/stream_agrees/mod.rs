@@ -4,8 +4,6 @@
 
 mod client;
 mod replayed;
-mod text;
-mod twin;
 mod twin_messages;
 mod twin_user_messages;
 mod worked_flow;
@@ -13,13 +11,13 @@ mod worked_flow;
 use foretell_gateway::{StreamFold, StreamMessage, StreamReceiver};
 use foretell_model::TimeMs;
 
+use crate::naive::Naive;
 use crate::properties::data_agrees::busy;
 use crate::properties::journal::{Frame, Journal};
 use crate::properties::spread::over_cores;
 use crate::properties::twin_agrees::coverage::{Counts, add, count};
 use crate::properties::walk::observer::{Observer, assert_enough};
 use client::Clients;
-use twin::Twin;
 
 const GENESIS: [u8; 32] = [3; 32];
 /// Busy journals.
@@ -46,6 +44,12 @@ pub(crate) const LEAST: &[(&str, u64)] = &[
 /// Bounds of [`StreamFold`]: those of a gateway, and small ones that random books exceed.
 const LIMITS: [(usize, usize); 2] = [(1_000, 4_096), (5, 480)];
 
+/// Writes the messages of frames from the naive model.
+struct Twin {
+    naive: Naive,
+    limits: (usize, usize),
+}
+
 fn time_of(frame: &Frame) -> TimeMs {
     TimeMs(frame.sequence.0 * 7)
 }
@@ -61,7 +65,10 @@ fn folded(fold: &mut StreamFold, frame: &Frame, receipt: [u8; 32]) -> Vec<Stream
 
 fn agrees(what: &str, journal: &Journal, limits: (usize, usize), counts: &mut Counts<&str>) {
     let mut fold = StreamFold::new(GENESIS, limits.0, limits.1);
-    let mut twin = Twin::new(GENESIS, limits);
+    let mut twin = Twin {
+        naive: Naive::new(GENESIS),
+        limits,
+    };
     let mut clients = Clients::default();
     for frame in &journal.frames {
         let sent = folded(&mut fold, frame, receipt(frame));

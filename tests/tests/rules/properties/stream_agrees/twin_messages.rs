@@ -1,6 +1,8 @@
 //! The twin's messages: those of a frame in order, and the market channel's.
 
-use foretell_gateway::{StreamMessage, StreamReceiver};
+use std::collections::BTreeMap;
+
+use foretell_gateway::{StreamFold, StreamMessage, StreamReceiver};
 use foretell_model::event::{
     Disputed, FeeSet, MarketRegistered, MarketResolved, MarketSettled, MarketStateSet, Proposed,
     TermsSet,
@@ -9,14 +11,13 @@ use foretell_model::{
     Event, MarketNumber, MarketState, Outcome, Payout, Sequence, Side, SystemMode, Tick, TimeMs,
     TimeNs,
 };
-use foretell_wire::text::ids::token_text;
 use serde_json::Value;
 
+use crate::naive::book::{Changed, of_token};
+use crate::naive::{BookStory, Group, Leg, Market, Story, Told};
 use crate::properties::journal::Frame;
-use crate::properties::stream_agrees::text::{
-    array, decimal, hex32, lots, object, price, quoted, sha1,
-};
-use crate::properties::stream_agrees::twin::{BookStory, Changed, Step, Story, Twin, TwinMarket};
+use crate::properties::stream_agrees::Twin;
+use crate::properties::text::{array, decimal, hex32, lots, object, price, quoted, sha1};
 
 const BOTH: [Outcome; 2] = [Outcome::Yes, Outcome::No];
 
@@ -28,16 +29,12 @@ fn other(outcome: Outcome) -> Outcome {
     BOTH[1 - outcome.index()]
 }
 
-pub(crate) fn of_token(outcome: Outcome, yes_price: u64) -> u64 {
-    [yes_price, 10_000 - yes_price][outcome.index()]
-}
-
 pub(crate) fn millis(time: TimeNs) -> String {
     quoted(time.0 / 1_000_000)
 }
 
-pub(crate) fn fee_rate(fee: u64, value: u64) -> String {
-    let (fee, value) = (u128::from(fee) * 10_000, u128::from(value));
+pub(crate) fn fee_rate(fee: i128, value: i128) -> String {
+    let fee = fee * 10_000;
     let rate = (2 * fee + value).checked_div(2 * value).unwrap_or(0);
     quoted(rate)
 }
@@ -63,7 +60,10 @@ impl FrameWriter<'_> {
         all.extend(fields.iter().cloned());
         all.push(("sequence", quoted(self.sequence.0)));
         all.extend(previous.map(|previous| ("prev_sequence", quoted(previous.0))));
-        all.push(("stream_id", quoted(hex::encode(&self.twin.genesis[..8]))));
+        all.push((
+            "stream_id",
+            quoted(hex::encode(&self.twin.naive.genesis[..8])),
+        ));
         all.push(("server_ts_ms", quoted(self.written.0)));
         self.out.push(StreamMessage {
             receiver,
@@ -73,7 +73,18 @@ impl FrameWriter<'_> {
 }
 
 impl Twin {
-    pub(crate) fn messages(
+    /// The messages of the next frame.
+    pub(crate) fn frame(
+        &mut self,
+        frame: &Frame,
+        receipt: [u8; 32],
+        written: TimeMs,
+    ) -> Vec<StreamMessage> {
+        let story = self.naive.fold(frame);
+        self.messages(frame, &story, receipt, written)
+    }
+
+    fn messages(
         &self,
         frame: &Frame,
         story: &Story,
@@ -93,38 +104,52 @@ impl Twin {
         for notice in &story.notices {
             self.notice(&mut to, notice, story);
         }
-        for step in &story.steps {
+        for step in &story.told {
             match step {
-                Step::Order(order, event, state) => self.order(&mut to, order, event, state),
-                Step::Trade(trade) => self.trade(&mut to, trade, "MATCHED"),
-                Step::Withdrawal(changed) => self.withdrawal(&mut to, changed),
+                Told::Order(order, event, state) => self.order(&mut to, order, event, state),
+                Told::Trade(trade) => self.trade(&mut to, trade, "MATCHED"),
+                Told::Withdrawal(changed) => self.withdrawal(&mut to, changed),
             }
         }
-        for step in &story.steps {
-            if let Step::Trade(trade) = step {
+        for step in &story.told {
+            if let Told::Trade(trade) = step {
                 self.trade(&mut to, trade, "CONFIRMED");
             }
         }
         to.out
     }
 
+    /// The books that are asked for at the end are the twin's as well.
+    pub(crate) fn is_whole(&self, fold: &StreamFold) {
+        for (market, _) in (0..).map(MarketNumber).zip(&self.naive.markets) {
+            if self.naive.is_outside(market) {
+                continue;
+            }
+            for outcome in BOTH {
+                let book = fold.book(market, outcome).expect("a market");
+                let (json, _) = self.book(market, outcome);
+                let fields = &json[1..json.len() - 1];
+                assert!(book.contains(fields), "{book}\nis not\n{json}");
+            }
+        }
+    }
+
     pub(crate) fn condition(&self, market: MarketNumber) -> String {
-        hex32(&self.markets[market.0 as usize].rules.condition.0)
+        quoted(&self.naive.markets[market.0 as usize].condition)
     }
 
     pub(crate) fn token(&self, market: MarketNumber, outcome: Outcome) -> String {
-        quoted(token_text(
-            &self.markets[market.0 as usize].rules.tokens[outcome.index()],
-        ))
+        quoted(&self.naive.markets[market.0 as usize].tokens[outcome.index()])
     }
 
     /// The book's text and its hash.
     pub(crate) fn book(&self, market: MarketNumber, outcome: Outcome) -> (String, String) {
-        let ladder = self.ladder(market);
-        let listed = &self.markets[market.0 as usize];
-        let level =
-            |(units, total): (u64, u64)| object(&[("price", price(units)), ("size", lots(total))]);
-        let of = |side: &std::collections::BTreeMap<u64, u64>, is_rising: bool| {
+        let ladder = self.naive.ladder(market);
+        let listed = &self.naive.markets[market.0 as usize];
+        let level = |(units, total): (i128, i128)| {
+            object(&[("price", price(units)), ("size", lots(total))])
+        };
+        let of = |side: &BTreeMap<i128, i128>, is_rising: bool| {
             let levels = side
                 .iter()
                 .map(|(yes, total)| (of_token(outcome, *yes), *total));
@@ -160,10 +185,6 @@ impl Twin {
         (text(&hash), hash)
     }
 
-    fn best(&self, market: MarketNumber, outcome: Outcome) -> (u64, u64) {
-        best_of(&self.ladder(market), outcome)
-    }
-
     fn book_messages(&self, to: &mut FrameWriter<'_>, book: &BookStory, story: &Story) {
         let (market, previous) = (book.market, Some(book.previous.0));
         let mut own = story.own.iter();
@@ -171,29 +192,35 @@ impl Twin {
         let first = own.unwrap_or(Outcome::Yes);
         let tokens = [first, other(first)];
         let begin = to.out.len();
-        let trades = story.steps.iter().filter_map(|step| match step {
-            Step::Trade(trade) if trade.taker.market == market => Some(trade),
+        let trades = story.told.iter().filter_map(|step| match step {
+            Told::Trade(trade) if trade.market == market.0 as usize => Some(trade),
             _ => None,
         });
         let trades: Vec<_> = trades.collect();
         for trade in &trades {
-            let taker = trade.taker.outcome;
+            let Leg {
+                order,
+                price: taker_price,
+                fee,
+                ..
+            } = trade.legs[0];
+            let taker = order.outcome;
             for outcome in [taker, other(taker)] {
-                let side = match (outcome == taker, trade.taker.side) {
+                let side = match (outcome == taker, order.side) {
                     (true, side) => side,
                     (false, Side::Buy) => Side::Sell,
                     (false, Side::Sell) => Side::Buy,
                 };
-                let value = trade.lots * of_token(taker, trade.yes_price);
+                let value = trade.lots * taker_price;
                 let fields = [
                     ("market", self.condition(market)),
                     ("asset_id", self.token(market, outcome)),
                     ("price", price(of_token(outcome, trade.yes_price))),
                     ("side", side_text(side)),
                     ("size", lots(trade.lots)),
-                    ("fee_rate_bps", fee_rate(trade.fee, value)),
+                    ("fee_rate_bps", fee_rate(fee, value)),
                     ("transaction_hash", hex32(&to.receipt)),
-                    ("timestamp", millis(self.now)),
+                    ("timestamp", millis(self.naive.now)),
                 ];
                 let receiver = match outcome == taker {
                     true => StreamReceiver::Token(market, outcome),
@@ -203,15 +230,15 @@ impl Twin {
             }
         }
         for outcome in tokens {
-            let (bid, ask) = self.best(market, outcome);
-            if (bid, ask) != best_of(&book.before, outcome) {
+            let (bid, ask) = self.naive.ladder(market).best(outcome);
+            if (bid, ask) != book.before.best(outcome) {
                 let fields = [
                     ("market", self.condition(market)),
                     ("asset_id", self.token(market, outcome)),
                     ("best_bid", price(bid)),
                     ("best_ask", price(ask)),
                     ("spread", price(ask - bid)),
-                    ("timestamp", millis(self.now)),
+                    ("timestamp", millis(self.naive.now)),
                 ];
                 let receiver = StreamReceiver::CustomToken(market, outcome);
                 to.send(receiver, "best_bid_ask", &fields, previous);
@@ -225,7 +252,7 @@ impl Twin {
                     ("asset_id", self.token(market, outcome)),
                     ("old_tick_size", quoted(tick_text(*old))),
                     ("new_tick_size", quoted(tick_text(*new))),
-                    ("timestamp", millis(self.now)),
+                    ("timestamp", millis(self.naive.now)),
                 ];
                 let receiver = StreamReceiver::Token(market, outcome);
                 to.send(receiver, "tick_size_change", &fields, previous);
@@ -256,7 +283,7 @@ impl Twin {
     /// trades.
     fn is_large_due(&self, book: &BookStory, is_traded: bool) -> bool {
         let tenth = |time: TimeNs| time.0 / 100_000_000;
-        let (now, last_change) = (tenth(self.now), tenth(book.previous.1));
+        let (now, last_change) = (tenth(self.naive.now), tenth(book.previous.1));
         match book.last_trade_before.map(tenth) {
             None => is_traded,
             Some(last_trade) => {
@@ -267,7 +294,7 @@ impl Twin {
 
     fn price_change(&self, to: &mut FrameWriter<'_>, own: Option<Outcome>, book: &BookStory) {
         let market = book.market;
-        let changed = self.changed(book);
+        let changed = self.naive.changed(book);
         let (shrunk, grown): (Vec<_>, Vec<_>) =
             changed.iter().partition(|level| level.after < level.before);
         let mut ordered: Vec<&Changed> = Vec::new();
@@ -279,14 +306,17 @@ impl Twin {
         if ordered.is_empty() {
             return;
         }
-        let ladder = self.ladder(market);
+        let ladder = self.naive.ladder(market);
         let is_hashed = ladder.bids.len() + ladder.asks.len() <= self.limits.0;
+        let books = BOTH.map(|outcome| {
+            let hash = is_hashed.then(|| self.book(market, outcome).1);
+            (hash.unwrap_or_default(), ladder.best(outcome))
+        });
         let entries = ordered.iter().flat_map(|level| {
             let first = own.unwrap_or(level.first);
             [first, other(first)].map(|outcome| {
                 let is_bid = level.is_bid == (outcome == Outcome::Yes);
-                let (bid, ask) = self.best(market, outcome);
-                let hash = self.book(market, outcome).1;
+                let (hash, (bid, ask)) = &books[outcome.index()];
                 object(&[
                     ("asset_id", self.token(market, outcome)),
                     ("price", price(of_token(outcome, level.yes_price))),
@@ -295,16 +325,16 @@ impl Twin {
                         "side",
                         side_text(if is_bid { Side::Buy } else { Side::Sell }),
                     ),
-                    ("hash", quoted(if is_hashed { hash } else { String::new() })),
-                    ("best_bid", price(bid)),
-                    ("best_ask", price(ask)),
+                    ("hash", quoted(hash)),
+                    ("best_bid", price(*bid)),
+                    ("best_ask", price(*ask)),
                 ])
             })
         });
         let fields = [
             ("market", self.condition(market)),
             ("price_changes", array(entries.collect::<Vec<_>>())),
-            ("timestamp", millis(self.now)),
+            ("timestamp", millis(self.naive.now)),
         ];
         let previous = Some(book.previous.0);
         to.send(
@@ -325,7 +355,7 @@ impl Twin {
                 let fields = self.listing(market, Some(payout));
                 let touched = story.books.iter().find(|book| book.market == market);
                 // The Yes of another question ends its orders in the same frame.
-                let last = self.markets[market.0 as usize].changed.0;
+                let last = self.naive.markets[market.0 as usize].changed.0;
                 let previous = touched.map_or(last, |book| book.previous.0);
                 to.send(
                     StreamReceiver::CustomAll,
@@ -340,12 +370,12 @@ impl Twin {
                 self.status(to, market, state_text(state), &[]);
             }
             Event::MarketCleared { market } => {
-                let state = self.markets[market.0 as usize].state;
+                let state = self.naive.markets[market.0 as usize].state;
                 let cleared = ("cleared", "true".to_owned());
                 self.status(to, market, state_text(state), &[cleared]);
             }
             Event::TermsSet(TermsSet { market, .. }) | Event::FeeSet(FeeSet { market, .. }) => {
-                let state = self.markets[market.0 as usize].state;
+                let state = self.naive.markets[market.0 as usize].state;
                 let terms = ("terms", self.terms(market));
                 self.status(to, market, state_text(state), &[terms]);
             }
@@ -393,13 +423,13 @@ impl Twin {
     ) {
         let mut fields = vec![("market", self.condition(market)), ("state", quoted(state))];
         fields.extend_from_slice(more);
-        fields.push(("timestamp", millis(self.now)));
+        fields.push(("timestamp", millis(self.naive.now)));
         let receiver = StreamReceiver::ExtendedMarket(market);
         to.send(receiver, "market_status", &fields, None);
     }
 
     fn terms(&self, market: MarketNumber) -> String {
-        let TwinMarket { terms, rules, .. } = &self.markets[market.0 as usize];
+        let Market { terms, rules, .. } = &self.naive.markets[market.0 as usize];
         let mut fields = Vec::new();
         for (name, time) in [
             ("opens_at", terms.opens_at),
@@ -421,10 +451,10 @@ impl Twin {
 
     /// The fields of `new_market`, or with a payout those of `market_resolved`.
     fn listing(&self, market: MarketNumber, payout: Option<Payout>) -> Vec<(&'static str, String)> {
-        let listed = &self.markets[market.0 as usize];
-        let word = |name: &str| quoted(listed.description[name].as_str().unwrap_or(""));
+        let listed = &self.naive.markets[market.0 as usize];
+        let word = |name: &str| quoted(listed.word(name));
         let tokens = array(BOTH.map(|outcome| self.token(market, outcome)));
-        let outcomes = array(BOTH.map(|outcome| quoted(listed.label(outcome))));
+        let outcomes = array(BOTH.map(|outcome| quoted(listed.label(outcome.index()))));
         let id = match listed.description["market_id"].as_u64() {
             None | Some(0) => own_id("market", &listed.rules.condition.0),
             Some(id) => id,
@@ -443,7 +473,7 @@ impl Twin {
             ];
             fields.extend(event);
             fields.extend([
-                ("timestamp", millis(self.now)),
+                ("timestamp", millis(self.naive.now)),
                 ("tags", "[]".to_owned()),
                 ("condition_id", self.condition(market)),
                 ("active", "false".to_owned()),
@@ -460,14 +490,12 @@ impl Twin {
         let (winner, label, payouts) = match payout {
             Payout::Yes => (
                 self.token(market, Outcome::Yes),
-                listed.label(Outcome::Yes),
+                listed.label(0),
                 ["1", "0"],
             ),
-            Payout::No | Payout::Outside => (
-                self.token(market, Outcome::No),
-                listed.label(Outcome::No),
-                ["0", "1"],
-            ),
+            Payout::No | Payout::Outside => {
+                (self.token(market, Outcome::No), listed.label(1), ["0", "1"])
+            }
             Payout::Half => (quoted(0), String::new(), ["0.5", "0.5"]),
         };
         let mut fields = vec![
@@ -485,13 +513,13 @@ impl Twin {
         fields.extend([
             ("tags", "[]".to_owned()),
             ("payouts", array(payouts.map(quoted))),
-            ("timestamp", millis(self.now)),
+            ("timestamp", millis(self.naive.now)),
         ]);
         fields
     }
 
     /// The event of a market: an upstream's as registered, an own one with the exchange's id.
-    fn event_of(&self, listed: &TwinMarket) -> Option<String> {
+    fn event_of(&self, listed: &Market) -> Option<String> {
         let words = &listed.description;
         let is_own = words["market_id"].as_u64().unwrap_or(0) == 0;
         let text = |words: &Value, name: &str| words[name].as_str().unwrap_or("").to_owned();
@@ -509,7 +537,7 @@ impl Twin {
                 (id, words, ["slug", "question", "slug"])
             }
             (true, Some(group)) => {
-                let (id, words) = &self.groups[group.0 as usize];
+                let Group { id, words, .. } = &self.naive.groups[group.0 as usize];
                 (
                     own_id("event record", &id.0.to_be_bytes()),
                     words,
@@ -553,20 +581,7 @@ fn own_id(kind: &str, name: &[u8]) -> u64 {
 
 fn tick_text(units: u16) -> String {
     debug_assert!(Tick::Hundredth.units() == 100);
-    decimal(units.into(), 4)
-}
-
-/// Best bid and ask of a token; 0 and 1 for empty sides.
-fn best_of(
-    ladder: &crate::properties::stream_agrees::twin::Ladder,
-    outcome: Outcome,
-) -> (u64, u64) {
-    let bid = ladder.bids.keys().next_back().copied();
-    let ask = ladder.asks.keys().next().copied();
-    match outcome {
-        Outcome::Yes => (bid.unwrap_or(0), ask.unwrap_or(10_000)),
-        Outcome::No => (10_000 - ask.unwrap_or(10_000), 10_000 - bid.unwrap_or(0)),
-    }
+    decimal(units, 4)
 }
 
 const fn state_text(state: MarketState) -> &'static str {

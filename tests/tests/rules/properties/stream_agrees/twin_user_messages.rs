@@ -3,12 +3,11 @@
 use foretell_gateway::StreamReceiver;
 use foretell_model::{KeyNumber, PlaceOrder, Side, TimeNs};
 
-use crate::properties::stream_agrees::text::{
+use crate::naive::{Order, Trade, Withdrawal};
+use crate::properties::stream_agrees::Twin;
+use crate::properties::stream_agrees::twin_messages::{FrameWriter, fee_rate, millis, side_text};
+use crate::properties::text::{
     array, decimal, hex32, iso, lots, micros, object, price, quoted, uuid,
-};
-use crate::properties::stream_agrees::twin::{Twin, TwinOrder, TwinTrade, TwinWithdrawal};
-use crate::properties::stream_agrees::twin_messages::{
-    FrameWriter, fee_rate, millis, of_token, side_text,
 };
 
 const ZERO_KEY: &str = "00000000-0000-0000-0000-000000000000";
@@ -19,36 +18,31 @@ fn seconds(time: TimeNs) -> String {
 
 impl Twin {
     /// The keys of an account's owner.
-    fn keys_of(&self, account: u32) -> Vec<(u32, String)> {
-        let owner = self.accounts[account as usize].1;
-        let keys = self.keys.iter().zip(0..);
+    fn keys_of(&self, account: usize) -> Vec<(u32, String)> {
+        let owner = self.naive.owners[account];
+        let keys = self.naive.keys.iter().zip(0..);
         let keys = keys.filter(|((_, of), _)| *of == owner);
         keys.map(|((text, _), number)| (number, uuid(*text)))
             .collect()
     }
 
-    pub(crate) fn order(
-        &self,
-        to: &mut FrameWriter<'_>,
-        order: &TwinOrder,
-        event: &str,
-        state: &str,
-    ) {
+    pub(crate) fn order(&self, to: &mut FrameWriter<'_>, order: &Order, event: &str, state: &str) {
         let status = match state {
             "DELAYED" => "LIVE",
             "UNMATCHED" | "CANCELED_MARKET_RESOLVED" => "CANCELED",
             state => state,
         };
         let placed = &order.placed;
-        let owner = self.accounts[placed.account.0 as usize].1;
-        let (key, key_owner) = self.keys[placed.key.0 as usize];
+        let account = placed.account.0 as usize;
+        let owner = self.naive.owners[account];
+        let (key, key_owner) = self.naive.keys[placed.key.0 as usize];
         let key = match key_owner == owner {
             true => uuid(key),
             false => ZERO_KEY.to_owned(),
         };
         let signed = match placed.side {
-            Side::Buy => placed.taker_amount,
-            Side::Sell => placed.maker_amount,
+            Side::Buy => i128::from(placed.taker_amount),
+            Side::Sell => i128::from(placed.maker_amount),
         };
         let is_budget = placed.side == Side::Buy && is_immediate(placed);
         let original = match is_budget {
@@ -56,14 +50,14 @@ impl Twin {
             false => signed - order.taken_off * 10_000,
         };
         let newest = order.trades.len().saturating_sub(100);
-        let market = &self.markets[placed.market.0 as usize];
+        let market = &self.naive.markets[placed.market.0 as usize];
         let fields = [
             ("id", hex32(&placed.order.0)),
             ("owner", quoted(&key)),
             ("order_owner", quoted(&key)),
             ("market", self.condition(placed.market)),
             ("asset_id", self.token(placed.market, placed.outcome)),
-            ("outcome", quoted(market.label(placed.outcome))),
+            ("outcome", quoted(market.label(placed.outcome.index()))),
             ("side", side_text(placed.side)),
             ("price", price(order.price)),
             ("original_size", micros(original)),
@@ -79,15 +73,12 @@ impl Twin {
                 "order_type",
                 quoted(format!("{:?}", placed.order_type).to_uppercase()),
             ),
-            (
-                "maker_address",
-                hex32(&self.accounts[placed.account.0 as usize].0),
-            ),
+            ("maker_address", quoted(&self.naive.wallets[account])),
             ("created_at", seconds(order.created)),
             ("expiration", quoted(placed.expiration.0)),
-            ("timestamp", millis(self.now)),
+            ("timestamp", millis(self.naive.now)),
         ];
-        for (number, _) in self.keys_of(placed.account.0) {
+        for (number, _) in self.keys_of(account) {
             let key = KeyNumber(number);
             to.send(
                 StreamReceiver::Key(key, Some(placed.market)),
@@ -98,10 +89,10 @@ impl Twin {
         }
     }
 
-    pub(crate) fn withdrawal(&self, to: &mut FrameWriter<'_>, it: &TwinWithdrawal) {
+    pub(crate) fn withdrawal(&self, to: &mut FrameWriter<'_>, it: &Withdrawal) {
         let fields = [
             ("withdrawal", it.number.to_string()),
-            ("wallet", hex32(&self.accounts[it.account as usize].0)),
+            ("wallet", quoted(&self.naive.wallets[it.account])),
             ("destination", quoted("")),
             ("amount", quoted(decimal(it.amount, 6))),
             ("reference", quoted("")),
@@ -116,18 +107,18 @@ impl Twin {
         }
     }
 
-    pub(crate) fn trade(&self, to: &mut FrameWriter<'_>, trade: &TwinTrade, status: &str) {
-        let takers = self.keys_of(trade.taker.account.0);
-        let makers = self.keys_of(trade.maker.account.0);
-        let is_same = self.accounts[trade.taker.account.0 as usize].1
-            == self.accounts[trade.maker.account.0 as usize].1;
+    pub(crate) fn trade(&self, to: &mut FrameWriter<'_>, trade: &Trade, status: &str) {
+        let [taker, maker] = trade.legs.map(|leg| leg.account);
+        let takers = self.keys_of(taker);
+        let makers = self.keys_of(maker);
+        let is_same = self.naive.owners[taker] == self.naive.owners[maker];
         let takers = takers.into_iter().map(|key| (key, "TAKER", is_same));
         let makers = makers.into_iter().map(|key| (key, "MAKER", true));
         let makers = makers.filter(|_| !is_same);
         for ((number, key), role, is_makers) in takers.chain(makers) {
             let fields = self.trade_fields(to.receipt, trade, status, (&key, role, is_makers));
             let key = KeyNumber(number);
-            let receiver = StreamReceiver::Key(key, Some(trade.taker.market));
+            let receiver = StreamReceiver::Key(key, Some(trade.legs[0].order.market));
             to.send(receiver, "trade", &fields, None);
         }
     }
@@ -135,26 +126,26 @@ impl Twin {
     fn trade_fields(
         &self,
         receipt: [u8; 32],
-        trade: &TwinTrade,
+        trade: &Trade,
         status: &str,
         (key, role, is_makers): (&str, &str, bool),
     ) -> Vec<(&'static str, String)> {
-        let (taker, maker) = (&trade.taker, &trade.maker);
-        let market = &self.markets[taker.market.0 as usize];
-        let own_price = of_token(taker.outcome, trade.yes_price);
+        let [taker_leg, maker_leg] = trade.legs;
+        let (taker, maker) = (taker_leg.order, maker_leg.order);
+        let market = &self.naive.markets[trade.market];
         let maker_key = if is_makers { key } else { ZERO_KEY };
         let maker_order = object(&[
             ("order_id", hex32(&maker.order.0)),
             ("owner", quoted(maker_key)),
             (
                 "maker_address",
-                hex32(&self.accounts[maker.account.0 as usize].0),
+                quoted(&self.naive.wallets[maker_leg.account]),
             ),
             ("matched_amount", lots(trade.lots)),
-            ("price", price(of_token(maker.outcome, trade.yes_price))),
+            ("price", price(maker_leg.price)),
             ("fee_rate_bps", quoted(0)),
             ("asset_id", self.token(maker.market, maker.outcome)),
-            ("outcome", quoted(market.label(maker.outcome))),
+            ("outcome", quoted(market.label(maker_leg.outcome))),
             ("side", side_text(maker.side)),
         ]);
         vec![
@@ -162,26 +153,29 @@ impl Twin {
             ("taker_order_id", hex32(&taker.order.0)),
             ("market", self.condition(taker.market)),
             ("asset_id", self.token(taker.market, taker.outcome)),
-            ("outcome", quoted(market.label(taker.outcome))),
+            ("outcome", quoted(market.label(taker_leg.outcome))),
             ("side", side_text(taker.side)),
-            ("price", price(own_price)),
+            ("price", price(taker_leg.price)),
             ("size", lots(trade.lots)),
-            ("fee_rate_bps", fee_rate(trade.fee, trade.lots * own_price)),
+            (
+                "fee_rate_bps",
+                fee_rate(taker_leg.fee, trade.lots * taker_leg.price),
+            ),
             ("status", quoted(status)),
             ("owner", quoted(key)),
             ("trade_owner", quoted(key)),
             (
                 "maker_address",
-                hex32(&self.accounts[taker.account.0 as usize].0),
+                quoted(&self.naive.wallets[taker_leg.account]),
             ),
             ("maker_orders", array([maker_order])),
             ("trader_side", quoted(role)),
             ("bucket_index", "0".to_owned()),
-            ("match_time", seconds(self.now)),
-            ("last_update", seconds(self.now)),
+            ("match_time", seconds(self.naive.now)),
+            ("last_update", seconds(self.naive.now)),
             ("transaction_hash", hex32(&receipt)),
             ("type", quoted("TRADE")),
-            ("timestamp", millis(self.now)),
+            ("timestamp", millis(self.naive.now)),
         ]
     }
 }

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use foretell_model::state::{self, StateRecord};
-use foretell_model::{MarketNumber, MarketState, Outcome, Side, TimeNs};
+use foretell_model::{MarketNumber, MarketState, Outcome};
 use foretell_view::{Chunking, View, ViewSnapshot};
 
+use crate::naive::Naive;
 use crate::properties::journal::Journal;
 use crate::properties::rng::Rng;
 use crate::properties::twin_agrees::coverage::Counts;
@@ -32,13 +32,13 @@ const MOST: u64 = 60;
 #[derive(Default)]
 struct Story {
     /// After each frame: time, and best bid plus best ask in Yes prices.
-    midpoints: Vec<(u64, Option<u64>)>,
+    midpoints: Vec<(u64, Option<i128>)>,
     closed: Option<u64>,
 }
 
 impl Story {
     /// The midpoint at the end of a bucket.
-    fn at_end_of(&self, bucket: u64, minutes: u64) -> Option<u64> {
+    fn at_end_of(&self, bucket: u64, minutes: u64) -> Option<i128> {
         let end = u128::from(bucket + 1) * u128::from(minutes * MINUTE_NS);
         if self
             .closed
@@ -55,7 +55,7 @@ impl Story {
     }
 
     /// Bucket starts in seconds, and midpoints in 0.00005.
-    fn points(&self, outcome: Outcome, minutes: u64, (from, to): (u64, u64)) -> Vec<(u64, u64)> {
+    fn points(&self, outcome: Outcome, minutes: u64, (from, to): (u64, u64)) -> Vec<(u64, i128)> {
         let seconds = minutes * 60;
         let last = to / seconds;
         let first = from.div_ceil(seconds).min(last);
@@ -73,42 +73,16 @@ impl Story {
     }
 }
 
-/// Records the state after a command.
-fn observe(stories: &mut BTreeMap<MarketNumber, Story>, time: u64, state: &[StateRecord]) {
-    let mut best: BTreeMap<MarketNumber, [Option<u64>; 2]> = BTreeMap::new();
-    for record in state {
-        let StateRecord::Order(state::Order {
-            market,
-            outcome,
-            side,
-            price,
-            ..
-        }) = *record
-        else {
-            continue;
-        };
-        let yes_price = match outcome {
-            Outcome::Yes => u64::from(price.0),
-            Outcome::No => u64::from(10_000 - price.0),
-        };
-        let [bid, ask] = best.entry(market).or_default();
-        if (outcome == Outcome::Yes) == (side == Side::Buy) {
-            *bid = Some(bid.map_or(yes_price, |bid| bid.max(yes_price)));
+/// Records the books after a frame.
+fn observe(stories: &mut BTreeMap<MarketNumber, Story>, naive: &Naive) {
+    for (number, market) in (0..).zip(&naive.markets) {
+        let story = stories.entry(MarketNumber(number)).or_default();
+        if market.state == MarketState::Closed || market.pays.is_some() {
+            story.closed.get_or_insert(naive.now.0);
         } else {
-            *ask = Some(ask.map_or(yes_price, |ask| ask.min(yes_price)));
-        }
-    }
-    for record in state {
-        let StateRecord::Market(state::Market { market, state, .. }) = *record else {
-            continue;
-        };
-        let story = stories.entry(market).or_default();
-        if matches!(state, MarketState::Closed | MarketState::Resolved) {
-            story.closed.get_or_insert(time);
-        } else {
-            let [bid, ask] = best.get(&market).copied().unwrap_or_default();
+            let [bid, ask] = naive.best_of_yes(number as usize);
             let midpoint = bid.zip(ask).map(|(bid, ask)| bid + ask);
-            story.midpoints.push((time, midpoint));
+            story.midpoints.push((naive.now.0, midpoint));
         }
     }
 }
@@ -128,6 +102,7 @@ fn revived(view: &View) -> View {
 pub(crate) struct History {
     rng: Rng,
     view: View,
+    naive: Naive,
     stories: BTreeMap<MarketNumber, Story>,
 }
 
@@ -136,6 +111,7 @@ impl History {
         Self {
             rng: Rng::new(seed ^ 0xBEEF),
             view: View::with_chunking([3; 32], Chunking::Bits(2)),
+            naive: Naive::default(),
             stories: BTreeMap::new(),
         }
     }
@@ -152,8 +128,8 @@ impl Observer for History {
         };
         follow(&mut self.view, &frame.as_ref(), step.verdict)?;
         compare_states(&self.view, step.state)?;
-        let TimeNs(time) = self.view.system().time;
-        observe(&mut self.stories, time, step.state);
+        self.naive.fold(frame);
+        observe(&mut self.stories, &self.naive);
         if self.rng.percent(6) {
             self.view = revived(&self.view);
         }
@@ -162,7 +138,9 @@ impl Observer for History {
 
     /// Samples the midpoint at the end of every bucket.
     fn end(&mut self, _journal: &Journal, counts: &mut Counts<&'static str>) -> Result<(), String> {
-        let Self { rng, view, stories } = self;
+        let Self {
+            rng, view, stories, ..
+        } = self;
         for (market, story) in stories {
             for _ in 0..QUESTIONS {
                 for minutes in LENGTHS {
@@ -172,7 +150,7 @@ impl Observer for History {
                     let history = view.price_history(*market, outcome, minutes, range);
                     let history = history.expect("the market is there");
                     let answer: Vec<_> = (history.points().iter())
-                        .map(|point| (point.start, u64::from(point.midpoint.half_units())))
+                        .map(|point| (point.start, i128::from(point.midpoint.half_units())))
                         .collect();
                     assert_eq!(
                         answer, naive,

@@ -1,22 +1,23 @@
 //! A view restored from an image equals the original view: in every response, after every later
-//! frame, and in its chunks, byte for byte. Both are compared with a plain fold that keeps every
+//! frame, and in its chunks, byte for byte. Both are compared with the naive model, which keeps every
 //! trade and every ended order in one list each.
 //!
 //! The walk shows it journals of a part of its sequences.
 
 mod answers;
 mod damaged;
-mod plain;
+mod history;
 mod store;
 
 use foretell_view::{Chunking, View};
 
+use crate::naive::Naive;
 use crate::properties::journal::Journal;
 use crate::properties::rng::Rng;
 use crate::properties::twin_agrees::coverage::Counts;
 use crate::properties::walk::observer::Observer;
 use answers::same_answers;
-use plain::Plain;
+use history::compare;
 use store::SnapshotStore;
 
 const GENESIS: [u8; 32] = [5; 32];
@@ -52,23 +53,23 @@ fn follow(seed: u64, journal: &Journal) -> (usize, usize) {
     let mut standard = View::new(GENESIS);
     let mut renewed = View::with_chunking(GENESIS, chunking);
     let mut store = SnapshotStore::default();
-    let mut plain = Plain::default();
+    let mut naive = Naive::new(GENESIS);
     for (count, frame) in journal.frames.iter().enumerate() {
         for view in [&mut whole, &mut standard, &mut renewed] {
             view.apply(&frame.as_ref())
                 .expect("the exchange wrote the frame");
         }
-        plain.fold(frame);
+        naive.fold(frame);
         if rng.percent(5) || count + 1 == journal.frames.len() {
             renewed = store.renew(&renewed);
             let names = journal.names(count + 1);
             same_answers(&whole, &renewed, &names, &mut rng);
             same_answers(&standard, &renewed, &names, &mut rng);
-            plain.compare(&renewed, &names);
+            compare(&naive, &renewed, &names);
             store.compare(&whole, &renewed);
         } else if rng.percent(20) {
             store.lend(&mut renewed);
         }
     }
-    (plain.trades(), store.len())
+    (naive.fills.len(), store.len())
 }

@@ -49,7 +49,7 @@ pub(crate) trait Observer {
 /// The observers of a sequence. One that costs much looks at every k-th.
 pub(crate) fn observers_of(seed: u64) -> Vec<Box<dyn Observer>> {
     let mut observers: Vec<Box<dyn Observer>> = vec![Box::new(Follower::new())];
-    if seed % 10 == 0 {
+    if seed.is_multiple_of(10) {
         observers.push(Box::new(Restores::new(seed)));
     }
     if seed % 10 == 3 {
@@ -58,7 +58,7 @@ pub(crate) fn observers_of(seed: u64) -> Vec<Box<dyn Observer>> {
     if seed % 10 == 7 {
         observers.push(Box::new(History::new(seed)));
     }
-    if seed % 4 == 0 {
+    if seed.is_multiple_of(4) {
         observers.push(Box::new(Images { seed }));
     }
     if seed % 20 < 3 {
@@ -69,7 +69,7 @@ pub(crate) fn observers_of(seed: u64) -> Vec<Box<dyn Observer>> {
 
 /// Whether the descriptions of a sequence change the words of its markets.
 pub(crate) const fn has_new_words(seed: u64) -> bool {
-    seed / 10 % 4 > 0
+    !(seed / 10).is_multiple_of(4)
 }
 
 /// What sequences have shown.

@@ -19,7 +19,8 @@ pub(crate) fn quoted(text: impl ToString) -> String {
 }
 
 /// `value / 10^places` without trailing zeros.
-pub(crate) fn decimal(value: u64, places: usize) -> String {
+pub(crate) fn decimal(value: impl Into<i128>, places: usize) -> String {
+    let value = value.into();
     let digits = format!("{value:0>width$}", width = places + 1);
     let (whole, part) = digits.split_at(digits.len() - places);
     let part = part.trim_end_matches('0');
@@ -30,17 +31,17 @@ pub(crate) fn decimal(value: u64, places: usize) -> String {
 }
 
 /// A price in units of 0.0001.
-pub(crate) fn price(units: u64) -> String {
+pub(crate) fn price(units: impl Into<i128>) -> String {
     quoted(decimal(units, 4))
 }
 
 /// Shares in micros.
-pub(crate) fn micros(shares: u64) -> String {
+pub(crate) fn micros(shares: impl Into<i128>) -> String {
     quoted(decimal(shares, 6))
 }
 
 /// Shares in units of 0.01.
-pub(crate) fn lots(lots: u64) -> String {
+pub(crate) fn lots(lots: impl Into<i128>) -> String {
     quoted(decimal(lots, 2))
 }
 
