@@ -16,6 +16,7 @@ use foretell_model::{
     Reference, RejectionReason, Sequence, Settings, Side, TimeMs, TimeNs, TimeSeconds, Verdict,
     WalletAddress, WalletKind,
 };
+use foretell_view::OrderState;
 
 use crate::properties::twin_agrees::pair::Pair;
 
@@ -222,6 +223,12 @@ fn a_taker_stops_at_the_bound() {
         let left = if order_type == OrderType::Gtc { 3 } else { 0 };
         assert!(closed_at_the_bound(crowd.last_event(), left));
         crowd.compare();
+        let view = crowd.pair.view();
+        let taker = view.orders().by_id(&order_id(crowd.orders));
+        let taker = taker.expect("it was placed");
+        assert_eq!(taker.state, OrderState::Closed(CloseReason::TooManyFills));
+        assert_eq!(taker.matched, Lots(BOUND));
+        assert_eq!(view.trades().of_account(TAKER).len() as u64, BOUND);
     }
 }
 
@@ -327,8 +334,12 @@ fn ends_in_two_steps(crowd: &mut Crowd, start: Command, rest: u64) {
         assert_eq!(crowd.refused(between), RejectionReason::WorkPending);
     }
     crowd.now.0 += 1;
+    let first = crowd.pair.view().sequence();
     assert_eq!(crowd.cancelled(Command::Continue), rest);
     crowd.compare();
+    let orders = crowd.pair.view().orders();
+    let ended = |last| orders.ended_between(first, last).count() as u64;
+    assert_eq!((ended(first), ended(first.next())), (BOUND, BOUND + rest));
     assert_eq!(
         crowd.refused(Command::Continue),
         RejectionReason::NothingPending

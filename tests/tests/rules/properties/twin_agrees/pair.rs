@@ -1,14 +1,20 @@
-//! The core and its twin: every command goes to both, with a full comparison after it.
+//! The core and its twin: every command goes to both, with a full comparison after it. A pair with enough
+//! capacity has a view that follows; the walk has its own observers.
 
 use foretell_matching::{Capacity, Exchange as Core};
 use foretell_model::state::StateRecord;
-use foretell_model::{Command, CommandStamp, Event, Verdict};
+use foretell_model::{Command, CommandStamp, Event, FramePosition, FrameRef, Verdict};
 use foretell_reference::Exchange as Twin;
+use foretell_view::View;
+
+use crate::properties::view_agrees::compare::compare_states;
+use crate::properties::view_agrees::follow;
 
 /// Both exchanges, in step.
 pub(crate) struct Pair {
     pub(crate) core: Core,
     twin: Twin,
+    view: Option<View>,
     core_events: Vec<Event>,
     twin_events: Vec<Event>,
     core_state: Vec<StateRecord>,
@@ -42,13 +48,17 @@ impl Pair {
 
     /// A pair whose core has enough capacity.
     pub(crate) fn roomy() -> Self {
-        Self::with(Capacity::default(), 7)
+        Self {
+            view: Some(View::new([3; 32])),
+            ..Self::with(Capacity::default(), 7)
+        }
     }
 
     fn with(capacity: Capacity, index_key: u64) -> Self {
         Self {
             core: Core::new(capacity, index_key),
             twin: Twin::new(),
+            view: None,
             core_events: Vec::new(),
             twin_events: Vec::new(),
             core_state: Vec::new(),
@@ -92,6 +102,19 @@ impl Pair {
             &self.core.has_pending_work(),
             &self.twin.has_pending_work(),
         )?;
+        if let (Some(view), Verdict::Applied(_)) = (&mut self.view, &twin) {
+            let frame = FrameRef {
+                operator: stamp.operator,
+                touched: stamp.touched,
+                sequence: self.core.sequence(),
+                time: stamp.time,
+                command,
+                events: &self.core_events,
+                evidence: beside,
+                place: FramePosition::default(),
+            };
+            follow(view, &frame, &twin)?;
+        }
         Ok(twin)
     }
 
@@ -107,6 +130,9 @@ impl Pair {
             .visit_state(&mut |record| self.twin_state.push(*record));
         same_list("record", &self.core_state, &self.twin_state)?;
         same("next due", &self.core.next_due(), &self.twin.next_due())?;
+        if let Some(view) = &self.view {
+            compare_states(view, &self.twin_state)?;
+        }
         if self.twin_state == self.checked {
             return Ok(());
         }
@@ -119,6 +145,11 @@ impl Pair {
         self.twin
             .conservation()
             .map_err(|broken| format!("conservation: {broken}"))
+    }
+
+    /// The view of a pair with enough capacity.
+    pub(crate) fn view(&self) -> &View {
+        self.view.as_ref().expect("a roomy pair")
     }
 
     /// The state after the last compared command.

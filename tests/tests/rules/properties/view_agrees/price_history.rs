@@ -11,7 +11,7 @@ use crate::properties::journal::Journal;
 use crate::properties::rng::Rng;
 use crate::properties::twin_agrees::coverage::Counts;
 use crate::properties::view_agrees::compare::compare_states;
-use crate::properties::view_agrees::followed::follow;
+use crate::properties::view_agrees::follow;
 use crate::properties::walk::observer::{Observer, Step};
 
 /// What answers show.
