@@ -33,7 +33,13 @@ const CLOSED_SORTS: [(&str, SortKey); 5] = [
 
 /// Queries every endpoint.
 pub(crate) fn ask(name: &str, site: &Site, plain: &Naive) {
-    let asked = Asked { name, site, plain };
+    let rows = |trade| [0, 1].map(|side| plain.traded(site, trade, side));
+    let asked = Asked {
+        name,
+        site,
+        plain,
+        rows: plain.fills.iter().map(rows).collect(),
+    };
     for account in 0..plain.wallets.len() {
         asked.open(account);
         asked.closed(account);
@@ -52,6 +58,8 @@ pub(crate) struct Asked<'a> {
     name: &'a str,
     pub(crate) site: &'a Site,
     pub(crate) plain: &'a Naive,
+    /// The rows of each trade: the taker's, the maker's.
+    rows: Vec<[Value; 2]>,
 }
 
 /// An activity of a wallet.
@@ -183,11 +191,11 @@ impl Asked<'_> {
 
     /// Rows of the sides that match, newest first, the taker's before the maker's.
     pub(crate) fn fills(&self, wanted: &dyn Fn(&Trade, &Leg, bool) -> bool) -> Vec<Value> {
-        let newest_first = self.plain.fills.iter().rev();
-        let rows = newest_first.flat_map(|trade| {
+        let newest_first = self.plain.fills.iter().zip(&self.rows).rev();
+        let rows = newest_first.flat_map(|(trade, rows)| {
             let sides = [0, 1].into_iter();
             let sides = sides.filter(|side| wanted(trade, &trade.legs[*side], *side == 0));
-            sides.map(|side| self.plain.traded(self.site, trade, side))
+            sides.map(|side| rows[side].clone())
         });
         rows.collect()
     }
@@ -257,7 +265,7 @@ impl Asked<'_> {
         for (place, trade) in plain.fills.iter().enumerate() {
             for (side, leg) in trade.legs.iter().enumerate() {
                 if leg.account == account {
-                    let mut row = plain.traded(self.site, trade, side);
+                    let mut row = self.rows[place][side].clone();
                     row["type"] = "TRADE".into();
                     done.push(Done {
                         at: (trade.sequence, place),

@@ -101,7 +101,7 @@ fn follow(
 
 /// A copy that is restored now and then, and follows meanwhile.
 pub(crate) struct Restores {
-    rng: Rng,
+    seed: u64,
     copy: Exchange,
 }
 
@@ -109,7 +109,7 @@ impl Restores {
     pub(crate) fn new(seed: u64) -> Self {
         let original = Exchange::new(Capacity::NONE, seed);
         Self {
-            rng: Rng::new(!seed),
+            seed,
             copy: restored(&original, AMPLE, seed),
         }
     }
@@ -121,7 +121,10 @@ impl Observer for Restores {
     }
 
     fn see(&mut self, step: &Step<'_>, counts: &mut Counts<&'static str>) -> Result<(), String> {
-        let Self { rng, copy } = self;
+        let Self { seed, copy } = self;
+        let Sent { command, stamp, .. } = step.sent;
+        // By the command, not by its place: a shortened sequence restores after the same commands.
+        let mut rng = Rng::new(!*seed ^ stamp.time.0 ^ (u64::from(command.code()) << 56));
         follow(copy, step.sent, (step.verdict, step.events, step.core));
         if rng.percent(4) {
             let capacity = rng.pick(&[Capacity::NONE, AMPLE]);
