@@ -118,6 +118,7 @@ impl Naive {
             fee: FeeSchedule::default(),
             event: None,
             index: None,
+            has_details: false,
         };
         self.list(rules, Value::Null, true);
     }

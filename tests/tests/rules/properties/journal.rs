@@ -1,7 +1,9 @@
 //! Journals of a correct exchange for random commands.
 
+use foretell_model::command::{DescribeMarket, MarketDetails};
 use foretell_model::event::MarketRegistered;
 use foretell_model::evidence::{ActEvidence, OrderEvidence, WORDS_BYTES};
+use foretell_model::record::Record as _;
 use foretell_model::state::StateRecord;
 use foretell_model::{
     Command, CommandStamp, DomainNumber, Event, FramePosition, FrameRef, OperatorNumber, OrderId,
@@ -48,11 +50,12 @@ impl Frame {
         }
     }
 
-    /// Its evidence without the reason of an operator.
+    /// Its evidence without the details of a registration, and without the reason of an operator.
     pub(crate) fn own_evidence(&self) -> &[u8] {
+        let evidence = &self.evidence[details_bytes(&self.command)..];
         match self.stamp.operator {
-            OperatorNumber::NONE => &self.evidence,
-            _ => &self.evidence[2 + REASON.len()..],
+            OperatorNumber::NONE => evidence,
+            _ => &evidence[2 + REASON.len()..],
         }
     }
 
@@ -154,16 +157,20 @@ impl Journal {
                 });
                 description(registered.expect("a market is registered") as usize)
             }
-            Command::DescribeMarket { market } => {
+            Command::DescribeMarket(DescribeMarket { market, .. }) => {
                 edit(market.0 as usize + usize::from(self.has_new_words) * NEW_WORDS)
             }
             _ => Vec::new(),
         };
-        if stamp.operator == OperatorNumber::NONE {
-            return own;
+        let mut evidence = beside[..details_bytes(command)].to_vec();
+        match stamp.operator {
+            OperatorNumber::NONE => evidence.extend_from_slice(&own),
+            _ => ActEvidence {
+                reason: REASON,
+                own: &own,
+            }
+            .encode(&mut evidence),
         }
-        let (mut evidence, reason) = (Vec::new(), REASON);
-        ActEvidence { reason, own: &own }.encode(&mut evidence);
         evidence
     }
 
@@ -174,6 +181,14 @@ impl Journal {
             builders: (0..=BUILDERS).map(builder_code).collect(),
             last: Sequence(count as u64),
         }
+    }
+}
+
+/// Bytes of the details of a registration, which stand before its evidence.
+const fn details_bytes(command: &Command) -> usize {
+    match command {
+        Command::RegisterMarket(market) if market.has_details => MarketDetails::BYTES,
+        _ => 0,
     }
 }
 
