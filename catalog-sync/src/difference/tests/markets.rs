@@ -105,6 +105,20 @@ fn an_own_market_follows_no_upstream(
     );
 }
 
+#[test]
+fn a_slug_of_another_market_is_reported() {
+    let here = RegisteredMarket {
+        slug_taken: true,
+        ..registered(1, MarketState::Active)
+    };
+    let plan = plan_of(None, &[listed(1)], &[here], resolving());
+    assert_eq!(
+        (told(&plan), found(&plan)),
+        (vec![], vec![Finding::SlugTaken.to_string()])
+    );
+    assert!(plan.notes[0].finding.kind().is_pressing());
+}
+
 /// Another record has the condition: this one neither updates nor closes the market.
 #[test]
 fn a_condition_follows_one_record() {

@@ -51,6 +51,32 @@ fn an_own_market_stays_the_operators_on_every_surface() {
     });
 }
 
+#[test]
+fn a_market_of_an_upstream_leaves_a_slug_to_the_own_market_that_has_it() {
+    let exchange = Exchange::start(&Options::demo());
+    let runtime = runtime();
+    let market = json!({ "question": "Is it ours?", "slug": "market-701" });
+    let own = runtime.block_on(operator::done(&exchange, "/markets", &market));
+    let path = exchange.data().join("records.json");
+    std::fs::write(&path, json!([event(7, false, 2, 10)]).to_string()).expect("a file");
+    // The first registers it, the second compares.
+    for found in [0, 1] {
+        let import = ["catalog", "import", path.to_str().expect("UTF-8")];
+        let (ok, report) = run(&exchange, &import);
+        assert!(ok, "{report}");
+        assert_eq!(report["exchange"]["found"]["error"], found, "{report}");
+    }
+    let (_, markets) = runtime.block_on(operator::get(&exchange, "/markets"));
+    let rows = markets["markets"].as_array().expect("rows").iter();
+    let taken = rows.filter(|row| row["slugTaken"] == true);
+    let slugs: Vec<_> = taken.map(|row| (&row["slug"], &row["own"])).collect();
+    assert_eq!(slugs, [(&json!("market-701"), &json!(false))]);
+    let by_slug = format!("{}/markets/slug/market-701", exchange.catalog);
+    let (_, shown) = runtime.block_on(get(&by_slug, None));
+    assert_eq!(shown["conditionId"], own["condition_id"], "{shown}");
+    assert!(exchange.stop().success(), "a clean stop");
+}
+
 async fn own(exchange: &Exchange) -> Value {
     let (status, market) = get(
         &format!("{}/markets/{}", exchange.catalog, condition()),
