@@ -15,15 +15,16 @@ use foretell_model::{
 use crate::audit::seal::{Loose, seal};
 use crate::audit::site::SPARE_DOMAIN;
 use crate::properties::generator::{Generator, Sent};
+use crate::properties::spread::over_cores;
 
 const JOURNALS: u64 = 400;
 
 #[test]
 fn random_journals_are_sound() {
-    for seed in 0..JOURNALS {
+    let audited = over_cores(JOURNALS, |seed, _: &mut ()| {
         let frames = frames(seed);
         if frames.is_empty() {
-            continue;
+            return Ok(());
         }
         let directory = tempfile::tempdir().expect("a directory");
         seal(directory.path(), &frames);
@@ -36,7 +37,9 @@ fn random_journals_are_sound() {
             assert!(report.sound, "seed {seed}: {report}");
             assert_eq!(report.last_sequence.0, frames.len() as u64, "seed {seed}");
         }
-    }
+        Ok::<_, ()>(())
+    });
+    audited.expect("a difference is a panic");
 }
 
 /// The core's journal of a seed's commands. Orders have their fields as evidence, without

@@ -9,7 +9,7 @@ pub(crate) mod placements;
 pub(crate) mod quoted;
 mod restore_agrees;
 pub(crate) mod rng;
-mod spread;
+pub(crate) mod spread;
 mod stream_agrees;
 pub(crate) mod style;
 pub(crate) mod text;
