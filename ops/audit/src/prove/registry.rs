@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use foretell_auth::Domain;
-use foretell_model::command::RegisterDomain;
+use foretell_model::command::{RegisterDomain, RegisterMarket};
 use foretell_model::event::{AccountOpened, EventRegistered, KeyRegistered, MarketResolved};
 use foretell_model::limits::MAX_QUESTIONS;
 use foretell_model::operator::FIRST_OPERATORS;
 use foretell_model::outside::outside_names;
 use foretell_model::{
     AccountNumber, Command, ConditionId, Event, EventId, EventNumber, FrameRef, MarketNumber,
-    OperatorName, OperatorNumber, OperatorRole, Payout, TimeNs, TokenId, WalletAddress, WalletKind,
+    OperatorName, OperatorNumber, OperatorRole, Payout, SlugDigest, TimeNs, TokenId, WalletAddress,
+    WalletKind,
 };
+use serde_json::Value;
 
 use crate::finding::{Check, Finding, Kind, Violation, ensure};
 
@@ -206,6 +208,7 @@ impl Registry {
         let Command::RegisterMarket(registered) = frame.command else {
             return Err(Violation::rule("a market is registered by another command"));
         };
+        check_slug(frame, registered)?;
         if let Some(event) = registered.event {
             let group = self.events.get_mut(event.0 as usize);
             let group = group.ok_or_else(|| unknown("event", event.0))?;
@@ -253,6 +256,21 @@ impl Registry {
         })?;
         self.domains.push((domain.0, Arc::new(known)));
         Ok(())
+    }
+}
+
+/// A registration that names a slug by its digest has that slug in its description.
+fn check_slug(frame: &FrameRef<'_>, registered: &RegisterMarket) -> Check {
+    let details = registered.details(frame.evidence);
+    let (details, _) = details.ok_or_else(|| Violation::rule("a registration without details"))?;
+    let description: Value = serde_json::from_slice(frame.act().own).unwrap_or_default();
+    match description["slug"].as_str() {
+        Some(slug) if registered.has_details && SlugDigest::of(slug) != details.slug => {
+            Err(Violation::evidence(format!(
+                "the slug of a registration is not the one of its description, {slug:?}"
+            )))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -7,12 +7,15 @@ use std::fs;
 use std::path::Path;
 
 use foretell_audit::Options;
-use foretell_model::command::{AttestState, CancelAll, CancelMarketOrders, Merge, Split};
+use foretell_model::command::{
+    AttestState, CancelAll, CancelMarketOrders, MarketDetails, Merge, RegisterMarket, Split,
+};
 use foretell_model::event::{self, Converted, Deposited, OrderClosed, OrderKilled, OrderRested};
 use foretell_model::limits::REFERENCES_PER_ACCOUNT;
+use foretell_model::tail::Tail;
 use foretell_model::{
     AccountNumber, CloseReason, Command, Event, EventNumber, Lots, MarketNumber, Micros, OrderType,
-    Outcome, Price, QuestionSet, Reference, Sequence, Settings, Side, WalletKind,
+    Outcome, Price, QuestionSet, Reference, Sequence, Settings, Side, SlugDigest, WalletKind,
 };
 use serde_json::{Value, json};
 
@@ -802,4 +805,24 @@ fn a_report_ends_at_the_first_wrong_frame() {
     );
     assert_eq!(report["counts"]["commands"], first, "{report:#}");
     assert_eq!(sound_signatures(&report), Some(all - 1), "{report:#}");
+}
+
+#[test]
+fn a_description_with_another_slug_than_the_registered_one_is_found() {
+    let mut site = Site::new();
+    let details = MarketDetails {
+        slug: SlugDigest::of("told"),
+        ..MarketDetails::default()
+    };
+    let mut beside = Vec::new();
+    Tail::append(&[details], &mut beside);
+    let command = Command::RegisterMarket(RegisterMarket {
+        has_details: true,
+        ..foretell_fixtures::market(90).terms
+    });
+    let described = [&beside[..], br#"{"slug":"told"}"#].concat();
+    let sequence = site.apply(command, &described);
+    assert_sound(&site.frames);
+    at(&mut site.frames, sequence).evidence = [&beside[..], br#"{"slug":"sold"}"#].concat();
+    assert_found(&site.frames, FORGED, sequence, "slug");
 }

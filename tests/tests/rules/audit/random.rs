@@ -79,7 +79,12 @@ fn frames(seed: u64) -> Vec<Loose> {
             }
             let evidence = match command {
                 Command::SetQuotes(set) => evidence_of_set(&set, &beside, &state),
-                _ => evidence_of(&command, stamp.operator, &state, &domain),
+                // What the generator has beside a command is its tail.
+                _ => [
+                    beside.clone(),
+                    evidence_of(&command, stamp.operator, &state, &domain),
+                ]
+                .concat(),
             };
             events.clear();
             if let Verdict::Applied(_) = exchange.apply_with(&command, &beside, stamp, &mut events)
