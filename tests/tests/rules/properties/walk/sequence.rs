@@ -27,13 +27,13 @@ pub(crate) struct Failed {
 }
 
 /// A sequence under way.
-pub(crate) struct Sequence {
+pub(crate) struct Walk {
     pair: Pair,
     journal: Journal,
     observers: Vec<Box<dyn Observer>>,
 }
 
-impl Sequence {
+impl Walk {
     pub(crate) fn new(seed: u64) -> Self {
         Self {
             pair: Pair::cramped(seed),
@@ -47,9 +47,9 @@ impl Sequence {
 
     /// The same for one observer only.
     pub(crate) fn of_observer(seed: u64, name: &str) -> Self {
-        let mut sequence = Self::new(seed);
-        sequence.observers.retain(|it| it.name() == name);
-        sequence
+        let mut walk = Self::new(seed);
+        walk.observers.retain(|it| it.name() == name);
+        walk
     }
 
     /// Executes a command and shows it.
@@ -114,17 +114,17 @@ fn caught<T>(
 
 /// Runs the sequence of a seed.
 pub(crate) fn run(seed: u64, seen: &mut Seen) -> Result<(), Failed> {
-    let mut sequence = Sequence::new(seed);
+    let mut walk = Walk::new(seed);
     let mut generator = Generator::new(seed);
     let mut commands = Vec::new();
     while let Some(sent) = generator.next_sent() {
-        let result = sequence.step(&sent, seen);
-        generator.observe(&sent.command, sequence.pair.state());
+        let result = walk.step(&sent, seen);
+        generator.observe(&sent.command, walk.pair.state());
         commands.push(sent);
         if let Err(Difference { observer, .. }) = result {
             return Err(Failed { commands, observer });
         }
     }
-    let ended = sequence.end(seen);
+    let ended = walk.end(seen);
     ended.map_err(|Difference { observer, .. }| Failed { commands, observer })
 }

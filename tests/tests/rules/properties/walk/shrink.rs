@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::properties::generator::Sent;
 use crate::properties::walk::observer::Seen;
-use crate::properties::walk::sequence::{Difference, Failed, Sequence};
+use crate::properties::walk::sequence::{Difference, Failed, Walk};
 
 /// The failure of a sequence.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Plays a sequence to core, twin and the observer that saw a difference.
 fn replay(commands: &[Sent], seed: u64, observer: &str) -> Option<Failure> {
-    let mut sequence = Sequence::of_observer(seed, observer);
+    let mut walk = Walk::of_observer(seed, observer);
     let mut seen = Seen::default();
     let of = |at: usize, difference: Difference| Failure {
         at,
@@ -29,11 +29,11 @@ fn replay(commands: &[Sent], seed: u64, observer: &str) -> Option<Failure> {
         message: difference.message,
     };
     for (at, sent) in commands.iter().enumerate() {
-        if let Err(difference) = sequence.step(sent, &mut seen) {
+        if let Err(difference) = walk.step(sent, &mut seen) {
             return Some(of(at, difference));
         }
     }
-    let ended = sequence.end(&mut seen).err();
+    let ended = walk.end(&mut seen).err();
     ended.map(|difference| of(commands.len().saturating_sub(1), difference))
 }
 
