@@ -168,10 +168,7 @@ impl View {
     /// Reserves micros for a BUY, lots for a SELL.
     pub(super) fn reserve(&mut self, order: &Order, amount: u64) -> Result<(), Impossible> {
         match order.side {
-            Side::Buy => self
-                .accounts
-                .get_mut(order.account)?
-                .reserve(Micros(amount)),
+            Side::Buy => (self.accounts.get_mut(order.account)?).reserve(Micros(amount)),
             Side::Sell => (self.holdings).change_balance(order.account, order.market, |held| {
                 held.reserve(order.outcome, Lots(amount))
             }),
@@ -181,10 +178,7 @@ impl View {
     /// Releases micros of a BUY, lots of a SELL.
     pub(super) fn release(&mut self, order: &Order, amount: u64) -> Result<(), Impossible> {
         match order.side {
-            Side::Buy => self
-                .accounts
-                .get_mut(order.account)?
-                .release(Micros(amount)),
+            Side::Buy => (self.accounts.get_mut(order.account)?).release(Micros(amount)),
             Side::Sell => (self.holdings).change_balance(order.account, order.market, |held| {
                 held.release(order.outcome, Lots(amount))
             }),

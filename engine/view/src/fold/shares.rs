@@ -106,9 +106,7 @@ impl View {
             }
         }
         self.issue(account, outside, Outcome::Yes, lots)?;
-        self.accounts
-            .get_mut(account)?
-            .credit(converted.collateral)?;
+        (self.accounts.get_mut(account)?).credit(converted.collateral)?;
         self.events.convert(converted.event, lots)?;
         self.convert_positions(step, account, (&no, &yes, outside), lots)?;
         let first = no.first().ok_or_else(|| mismatch(event))?;

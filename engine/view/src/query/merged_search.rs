@@ -82,11 +82,8 @@ impl<'a, 's> MergedSearch<'a, 's> {
     #[must_use]
     pub fn position(self) -> MergePosition {
         let sources = self.sources.into_iter();
-        MergePosition(
-            sources
-                .map(|source| source.map(|search| search.position()))
-                .collect(),
-        )
+        let positions = sources.map(|source| source.map(|search| search.position()));
+        MergePosition(positions.collect())
     }
 
     fn through(
