@@ -20,7 +20,7 @@ use crate::streams::fan_out::ring::{EncodedFrame, Scope};
 use crate::streams::render::encoder::{EncodeLimits, Encoder};
 use crate::streams::render::facts::FrameFacts;
 use crate::streams::render::text_frame::text_of;
-use crate::streams::subscription::demand::Watched;
+use crate::streams::subscription::demand::{Subject, Watched};
 use crate::streams::subscription::first_book::FirstBook;
 use crate::view::shared_view::ViewState;
 use crate::view::view_bootstrap::ViewSources;
@@ -185,9 +185,12 @@ fn messages(view: &View, encoded: &EncodedFrame) -> Vec<StreamMessage> {
 }
 
 fn everything(view: &View) -> Watched {
-    let markets = view.markets().iter().map(|(market, _)| market);
+    let markets = view
+        .markets()
+        .iter()
+        .map(|(market, _)| Subject::Market(market));
     let numbers = 0..u32::try_from(view.keys().count()).unwrap_or(u32::MAX);
-    let owned = |key| Some((key, view.keys().get(key)?.owner));
+    let owned = |key| Some(Subject::Key(key, view.keys().get(key)?.owner));
     let keys = numbers.map(KeyNumber).filter_map(owned);
-    Watched::of(markets, keys, true)
+    Watched::of(markets.chain(keys).chain([Subject::Lifecycle]))
 }

@@ -17,7 +17,7 @@ use crate::streams::fan_out::journal_replay::ReplaySpan;
 use crate::streams::fan_out::ring::EncodedFrame;
 use crate::streams::fan_out::{Hub, HubState};
 use crate::streams::render::text_frame::text_frame;
-use crate::streams::subscription::demand::{KeyLease, LifecycleLease, MarketLease, Watched};
+use crate::streams::subscription::demand::{Lease, Subject, Watched};
 use crate::streams::subscription::member::{Member, MemberId};
 use crate::view::shared_view::ViewState;
 
@@ -49,38 +49,25 @@ pub(crate) enum Interrupt {
 }
 
 /// Messages to read from the journal.
+#[derive(Debug)]
 pub(crate) struct ReplayOrder {
     pub(crate) span: ReplaySpan,
     pub(crate) watched: Watched,
     /// Whether earlier parts of the same replay were sent.
     pub(crate) is_continued: bool,
     /// What the ring holds after the span stays encoded meanwhile.
-    pub(crate) leases: Leases,
+    pub(crate) leases: Vec<Lease>,
 }
-
-impl std::fmt::Debug for ReplayOrder {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:?}", self.span)
-    }
-}
-
-/// Leases of markets, of a key, and of the lifecycle.
-pub(crate) type Leases = (Vec<MarketLease>, Option<KeyLease>, Option<LifecycleLease>);
 
 /// Messages read from the journal: those of the frames up to `last`. `None` when that takes too
 /// long, or too many clients ask for them.
+#[derive(Debug)]
 pub(crate) struct Replayed {
     pub(crate) frames: Option<Vec<EncodedFrame>>,
     pub(crate) last: Sequence,
     /// Whether these are all that the ring does not hold.
     pub(crate) is_whole: bool,
-    pub(crate) _leases: Leases,
-}
-
-impl std::fmt::Debug for Replayed {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "up to {:?}", self.last)
-    }
+    pub(crate) _leases: Vec<Lease>,
 }
 
 /// What a request has waited for.
@@ -300,17 +287,22 @@ impl Session<'_> {
         }
     }
 
-    /// Asks for messages of the journal when the ring no longer holds what the client misses.
-    /// Returns the leases, which last until the subscription has its own: what the ring holds now
-    /// stays encoded. `oldest` is the lowest N after which every message is held.
+    /// Asks for messages of the journal when the ring no longer holds what the client misses of some
+    /// subjects. Returns leases of them, which last until the subscription has its own: what the ring
+    /// holds now stays encoded. `oldest` is the lowest N after which every message is held.
     pub(crate) fn order_replay(
         &self,
         request: &StreamRequest,
         waited: &Waited,
-        watched: Watched,
-        leases: Leases,
+        subjects: &[Subject],
         oldest: impl FnOnce() -> Option<Sequence>,
-    ) -> Result<Leases, Interrupt> {
+    ) -> Result<Vec<Lease>, Interrupt> {
+        let Some(after) = request.resume_from else {
+            return Ok(Vec::new());
+        };
+        let demand = self.app.stream_ring.demand();
+        let leases = subjects.iter().map(|subject| demand.lease(*subject));
+        let leases = leases.collect();
         if waited.replayed().is_some() {
             return Ok(leases);
         }
@@ -322,10 +314,10 @@ impl Session<'_> {
             }
             Some(Resume::Snapshot(_)) => Err(Interrupt::Replay(Box::new(ReplayOrder {
                 span: ReplaySpan {
-                    after: request.resume_from.unwrap_or_default(),
+                    after,
                     last: state.view.sequence(),
                 },
-                watched,
+                watched: Watched::of(subjects.iter().copied()),
                 is_continued: self.is_continued,
                 leases,
             }))),

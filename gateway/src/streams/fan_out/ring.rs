@@ -11,7 +11,7 @@ use foretell_model::{
 use parking_lot::{Mutex, RwLock};
 use tokio::sync::Notify;
 
-use crate::streams::subscription::demand::Demand;
+use crate::streams::subscription::demand::{Demand, Subject};
 
 /// All stream messages of one journal frame.
 #[derive(Debug)]
@@ -110,7 +110,7 @@ impl StreamRing {
         }
     }
 
-    /// Which markets and keys are encoded.
+    /// Which subjects are encoded.
     pub(crate) fn demand(&self) -> &Arc<Demand> {
         &self.demand
     }
@@ -150,23 +150,11 @@ impl StreamRing {
         Some(frames.cloned().collect())
     }
 
-    /// The lowest N such that the ring holds every message of the market after N; `None` when its
-    /// messages are not encoded. A market whose first lease is newer than the last batch of frames
+    /// The lowest N such that the ring holds every message of the subject after N; `None` when its
+    /// messages are not encoded. A subject whose first lease is newer than the last batch of frames
     /// counts as not encoded: N at the view's sequence needs no message.
-    pub(crate) fn resumable_market(&self, market: MarketNumber) -> Option<Sequence> {
-        let since = self.demand.market_since(market)?;
-        Some(since.max(self.held.read().floor))
-    }
-
-    /// As [`Self::resumable_market`], for the messages of a key.
-    pub(crate) fn resumable_key(&self, key: KeyNumber) -> Option<Sequence> {
-        let since = self.demand.key_since(key)?;
-        Some(since.max(self.held.read().floor))
-    }
-
-    /// As [`Self::resumable_market`], for `new_market` and `market_resolved`.
-    pub(crate) fn resumable_lifecycle(&self) -> Option<Sequence> {
-        let since = self.demand.lifecycle_since()?;
+    pub(crate) fn resumable(&self, subject: Subject) -> Option<Sequence> {
+        let since = self.demand.since(subject)?;
         Some(since.max(self.held.read().floor))
     }
 
@@ -264,11 +252,12 @@ mod tests {
 
     use super::*;
 
-    const MARKET: MarketNumber = MarketNumber(4);
+    const NUMBER: MarketNumber = MarketNumber(4);
+    const MARKET: Subject = Subject::Market(NUMBER);
 
     fn frame(sequence: u64, bytes: usize) -> EncodedFrame {
         let message = MarketMessage {
-            scope: Scope::Market(MARKET),
+            scope: Scope::Market(NUMBER),
             frame: Bytes::from(vec![0; bytes]),
         };
         EncodedFrame {
@@ -332,22 +321,22 @@ mod tests {
     fn the_ring_resumes_from_where_a_market_was_encoded_or_the_ring_begins() {
         let ring = ring(2, 1_000);
         ring.restart(Sequence(10));
-        assert_eq!(ring.resumable_market(MARKET), None);
-        let lease = ring.demand().market(MARKET);
-        assert_eq!(ring.resumable_market(MARKET), None);
+        assert_eq!(ring.resumable(MARKET), None);
+        let lease = ring.demand().lease(MARKET);
+        assert_eq!(ring.resumable(MARKET), None);
         ring.demand().begin_batch(Sequence(12));
-        assert_eq!(ring.resumable_market(MARKET), Some(Sequence(12)));
+        assert_eq!(ring.resumable(MARKET), Some(Sequence(12)));
         ring.push((13..=15).map(|at| frame(at, 1)).collect(), Sequence(15));
-        assert_eq!(ring.resumable_market(MARKET), Some(Sequence(13)));
+        assert_eq!(ring.resumable(MARKET), Some(Sequence(13)));
         drop(lease);
         ring.demand().begin_batch(Sequence(15));
         assert_eq!(
-            ring.resumable_market(MARKET),
+            ring.resumable(MARKET),
             Some(Sequence(13)),
             "its window lasts"
         );
         ring.restart(Sequence(14));
-        assert_eq!(ring.resumable_market(MARKET), None);
+        assert_eq!(ring.resumable(MARKET), None);
     }
 
     #[test]

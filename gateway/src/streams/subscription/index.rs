@@ -7,7 +7,7 @@ use foldhash::fast::RandomState;
 use foretell_model::{AccountNumber, KeyNumber, MarketNumber, Outcome, Sequence};
 
 use crate::streams::fan_out::ring::{MarketMessage, Scope};
-use crate::streams::subscription::demand::{Demand, KeyLease, LifecycleLease, MarketLease};
+use crate::streams::subscription::demand::{Demand, Lease, Subject};
 use crate::streams::subscription::member::{Member, MemberId};
 
 /// The tokens of one market that one connection subscribes to.
@@ -66,13 +66,13 @@ pub(crate) fn market_of(message: &MarketMessage) -> Option<MarketNumber> {
 pub(crate) struct MarketEntry {
     pub(crate) subscribers: HashMap<MemberId, Tokens, RandomState>,
     /// Its messages are encoded while the entry lives.
-    _lease: MarketLease,
+    _lease: Lease,
 }
 
 /// The subscribers of a key.
 pub(crate) struct KeyEntry {
     pub(crate) subscribers: HashSet<MemberId, RandomState>,
-    _lease: KeyLease,
+    _lease: Lease,
 }
 
 /// The index.
@@ -82,7 +82,7 @@ pub(crate) struct Index {
     pub(crate) keys: HashMap<KeyNumber, KeyEntry, RandomState>,
     /// Connections with `custom_feature_enabled`.
     pub(crate) custom: HashSet<MemberId, RandomState>,
-    lifecycle: Option<LifecycleLease>,
+    lifecycle: Option<Lease>,
     /// Connections that opted in to the extension.
     pub(crate) extended: HashSet<MemberId, RandomState>,
 }
@@ -103,7 +103,7 @@ impl Index {
     pub(crate) fn tokens(&mut self, market: MarketNumber, id: MemberId) -> &mut Tokens {
         let entry = self.markets.entry(market).or_insert_with(|| MarketEntry {
             subscribers: HashMap::default(),
-            _lease: self.demand.market(market),
+            _lease: self.demand.lease(Subject::Market(market)),
         });
         entry.subscribers.entry(id).or_default()
     }
@@ -128,7 +128,7 @@ impl Index {
     pub(crate) fn join_key(&mut self, key: KeyNumber, owner: AccountNumber, id: MemberId) {
         let entry = self.keys.entry(key).or_insert_with(|| KeyEntry {
             subscribers: HashSet::default(),
-            _lease: self.demand.key(key, owner),
+            _lease: self.demand.lease(Subject::Key(key, owner)),
         });
         entry.subscribers.insert(id);
     }
@@ -147,7 +147,8 @@ impl Index {
         if on {
             self.custom.insert(id);
             let demand = &self.demand;
-            self.lifecycle.get_or_insert_with(|| demand.lifecycle());
+            self.lifecycle
+                .get_or_insert_with(|| demand.lease(Subject::Lifecycle));
         } else {
             self.custom.remove(&id);
             if self.custom.is_empty() {

@@ -14,12 +14,12 @@ use foretell_wire::streams::request::{Channel, Operation, StreamRequest};
 
 use crate::resources::market_of;
 use crate::streams::connection::session::{
-    Interrupt, Leases, Resume, Session, Waited, keep_fitting, stamped,
+    Interrupt, Resume, Session, Waited, keep_fitting, stamped,
 };
 use crate::streams::fan_out::HubState;
 use crate::streams::fan_out::missed::Missed;
 use crate::streams::fan_out::ring::{MarketMessage, Scope};
-use crate::streams::subscription::demand::Watched;
+use crate::streams::subscription::demand::{Lease, Subject};
 use crate::streams::subscription::index::{Tokens, market_of as market_of_message};
 use crate::view::shared_view::ViewState;
 
@@ -152,22 +152,14 @@ impl Session<'_> {
         request: &StreamRequest,
         named: &Named,
         waited: &Waited,
-    ) -> Result<Leases, Interrupt> {
-        if request.resume_from.is_none() {
-            return Ok(Leases::default());
-        }
+    ) -> Result<Vec<Lease>, Interrupt> {
         let is_custom = self.is_custom(&mut self.hub.lock(), request);
-        let demand = self.app.stream_ring.demand();
         let markets: HashSet<MarketNumber, RandomState> =
             named.tokens.iter().map(|token| token.0).collect();
-        let leases = markets.iter().map(|market| demand.market(*market));
-        let leases = (
-            leases.collect(),
-            None,
-            is_custom.then(|| demand.lifecycle()),
-        );
-        let watched = Watched::of(markets, [], is_custom);
-        self.order_replay(request, waited, watched, leases, || {
+        let markets = markets.into_iter().map(Subject::Market);
+        let subjects = markets.chain(is_custom.then_some(Subject::Lifecycle));
+        let subjects: Vec<_> = subjects.collect();
+        self.order_replay(request, waited, &subjects, || {
             self.oldest_resume(named, is_custom)
         })
     }
@@ -237,10 +229,10 @@ impl Session<'_> {
         let ring = &self.app.stream_ring;
         let mut oldest = Sequence::default();
         for (market, _) in &named.tokens {
-            oldest = oldest.max(ring.resumable_market(*market)?);
+            oldest = oldest.max(ring.resumable(Subject::Market(*market))?);
         }
         if is_custom || named.tokens.is_empty() {
-            oldest = oldest.max(ring.resumable_lifecycle()?);
+            oldest = oldest.max(ring.resumable(Subject::Lifecycle)?);
         }
         Some(oldest)
     }

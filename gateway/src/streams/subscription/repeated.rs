@@ -11,7 +11,7 @@ use crate::streams::connection::session::Session;
 use crate::streams::fan_out::ring::UserMessage;
 use crate::streams::render::user_encoder::trade_messages;
 use crate::streams::render::user_facts::{TradeStep, trade_step};
-use crate::streams::subscription::demand::Watched;
+use crate::streams::subscription::demand::{Subject, Watched};
 
 impl Session<'_> {
     /// The confirmations, oldest first, that may not have been sent when the messages of the frame after
@@ -22,7 +22,7 @@ impl Session<'_> {
         owner: AccountNumber,
         from: Sequence,
     ) -> Vec<UserMessage> {
-        let watched = Watched::of([], [(key, owner)], false);
+        let watched = Watched::of([Subject::Key(key, owner)]);
         let (trades, stream_id) = {
             let state = self.app.shared_view.read();
             let view = &state.view;

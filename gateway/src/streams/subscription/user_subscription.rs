@@ -20,12 +20,12 @@ use crate::access::authenticate::live_key;
 use crate::policy::rate_limits::Writes;
 use crate::streams::connection::close::Close;
 use crate::streams::connection::session::{
-    Interrupt, Leases, Resume, Session, Waited, error, keep_fitting, stamped,
+    Interrupt, Resume, Session, Waited, error, keep_fitting, stamped,
 };
 use crate::streams::fan_out::HubState;
 use crate::streams::fan_out::missed::Missed;
 use crate::streams::fan_out::ring::UserMessage;
-use crate::streams::subscription::demand::Watched;
+use crate::streams::subscription::demand::Subject;
 use crate::streams::subscription::member::UserSubscription;
 use crate::view::shared_view::ViewState;
 
@@ -37,6 +37,8 @@ struct Start<'a> {
     request: &'a StreamRequest,
     waited: &'a Waited,
     key: KeyNumber,
+    /// The holder of the key.
+    owner: AccountNumber,
     named: Named,
     /// Ids that name nothing, or nothing yet.
     unknown: Vec<String>,
@@ -87,10 +89,11 @@ impl Session<'_> {
                     request,
                     waited,
                     key,
+                    owner,
                     named: is_named.then(|| markets.into_iter().collect()),
                     unknown,
                 };
-                self.subscribe_user(&start, owner)?;
+                self.subscribe_user(&start)?;
                 fits
             }
         }
@@ -138,14 +141,20 @@ impl Session<'_> {
     }
 
     /// Makes the subscription, or changes it, and answers.
-    fn subscribe_user(&self, start: &Start<'_>, owner: AccountNumber) -> Result<(), Interrupt> {
-        let _leases = self.order_user_replay(start, owner)?;
+    fn subscribe_user(&self, start: &Start<'_>) -> Result<(), Interrupt> {
+        let ring = &self.app.stream_ring;
+        let subject = start.subject();
+        let _leases = self.order_replay(start.request, start.waited, &[subject], || {
+            ring.resumable(subject)
+        })?;
         let repeated = match start.request.resume_from {
-            Some(from) if !self.is_continued => self.repeated_confirmations(start.key, owner, from),
+            Some(from) if !self.is_continued => {
+                self.repeated_confirmations(start.key, start.owner, from)
+            }
             _ => Vec::new(),
         };
         let hub = &mut *self.hub.lock();
-        hub.index.join_key(start.key, owner, self.id);
+        hub.index.join_key(start.key, start.owner, self.id);
         // The lease is taken: every frame after this state is encoded.
         let state = self.app.shared_view.read();
         self.change_filter(hub, start, state.view.sequence());
@@ -153,19 +162,13 @@ impl Session<'_> {
         if !key.is_some_and(|key| key.is_live()) {
             return Err(Interrupt::Close(Close::unauthorized()));
         }
-        self.set_cancels(hub, &state.view, start, owner);
+        self.set_cancels(hub, &state.view, start);
         self.answer(hub, &state, start, repeated)
     }
 
     /// Turns `cancel_on_disconnect` on or off. It stays off at a host that does not lead, and above the limit
     /// of cancels: it counts as one.
-    fn set_cancels(
-        &self,
-        hub: &mut HubState,
-        view: &View,
-        start: &Start<'_>,
-        owner: AccountNumber,
-    ) {
+    fn set_cancels(&self, hub: &mut HubState, view: &View, start: &Start<'_>) {
         let Some(wanted) = start.request.cancel_on_disconnect else {
             return;
         };
@@ -177,27 +180,11 @@ impl Session<'_> {
             return;
         }
         let limiter = &self.app.policy.limiter;
-        let by = (owner, start.key);
+        let by = (start.owner, start.key);
         let counted = limiter.writes(limiter.at(Instant::now()), by, Writes::Cancels, 1);
         let is_possible = self.app.cluster.may_lead() && counted.is_ok();
-        let account = view.accounts().get(owner).filter(|_| is_possible);
+        let account = view.accounts().get(start.owner).filter(|_| is_possible);
         member.cancels = account.map(|account| account.wallet);
-    }
-
-    fn order_user_replay(
-        &self,
-        start: &Start<'_>,
-        owner: AccountNumber,
-    ) -> Result<Leases, Interrupt> {
-        if start.request.resume_from.is_none() {
-            return Ok(Leases::default());
-        }
-        let ring = &self.app.stream_ring;
-        let leases = (Vec::new(), Some(ring.demand().key(start.key, owner)), None);
-        let watched = Watched::of([], [(start.key, owner)], false);
-        self.order_replay(start.request, start.waited, watched, leases, || {
-            ring.resumable_key(start.key)
-        })
     }
 
     /// The key and owner of credentials; `None` when one of the three is wrong. Every failure takes
@@ -299,7 +286,7 @@ impl Session<'_> {
         start: &Start<'_>,
         repeated: Vec<UserMessage>,
     ) -> Result<(), Interrupt> {
-        let oldest = self.app.stream_ring.resumable_key(start.key);
+        let oldest = self.app.stream_ring.resumable(start.subject());
         let (view, sequence) = (&state.view, state.view.sequence());
         let id = stream_id(view.branch());
         let resume = self.resume(start.request, state, oldest, start.waited);
@@ -393,6 +380,10 @@ impl Session<'_> {
 }
 
 impl Start<'_> {
+    fn subject(&self) -> Subject {
+        Subject::Key(self.key, self.owner)
+    }
+
     /// Whether the request asks for this market; for a message of none it asks without names.
     fn covers(&self, market: Option<&ConditionId>) -> bool {
         (self.named.as_ref()).is_none_or(|named| market.is_some_and(|it| named.contains(it)))
