@@ -6,8 +6,8 @@ use core::borrow::Borrow;
 use core::fmt::Display;
 
 use foretell_model::{
-    self as model, ApiKey, MarketState, OperatorRole, Outcome, Price, SystemMode, Tick, TimeNs,
-    TokenId,
+    self as model, ApiKey, MarketState, OperatorRole, Outcome, Price, SystemMode, Tick, TimeMs,
+    TimeNs, TokenId,
 };
 use serde::{Serialize as _, Serializer};
 
@@ -68,6 +68,8 @@ written! {
     Key of [Borrow<ApiKey>] = { "type": "string", "format": "uuid" } by |key: &ApiKey, serializer| shown(&ids::api_key_text(key), serializer);
     /// A number in decimal digits.
     Digits of [Display] = { "type": "string", "pattern": "^[0-9]+$" } by shown;
+    /// Unix milliseconds, in digits.
+    Millis of [Borrow<TimeMs>] = { "type": "string", "pattern": "^[0-9]+$" } by |time: &TimeMs, serializer| shown(&time.0, serializer);
     /// A decimal in whole units, shortest form; may be negative.
     DecimalText of [Copy + Into<Decimal>] = { "type": "string", "pattern": "^-?(0|[1-9][0-9]*)(\\.[0-9]*[1-9])?$" } by text;
     /// A time in ISO 8601.

@@ -1,13 +1,16 @@
 //! Renders the messages of a frame, once for all receivers, outside of the view's lock.
 
-use foretell_model::{MarketNumber, Outcome, TimeMs};
+use foretell_model::{MarketNumber, Outcome, Price, TimeMs};
 use foretell_wire::markets::book::BookText;
+use foretell_wire::orders::trade::fee_rate_bps;
 use foretell_wire::streams::Stamp;
+use foretell_wire::streams::extension::system_status;
 use foretell_wire::streams::market::{
-    BestBidAsk, LastTradePrice, Listing, PriceChangeEntry, TickSizeChange, best_or_end, book,
-    price_change,
+    BestBidAsk, LastTradePrice, Listing, PriceChange, PriceChangeEntry, TickSizeChange,
+    best_or_end, book,
 };
-use foretell_wire::streams::status::{MarketStatus, mode_json};
+use foretell_wire::streams::status::MarketStatus;
+use foretell_wire::text::words::mode_word;
 
 use crate::catalog::own_catalog::identity::described;
 use crate::policy::limits::{STREAM_HASH_LEVELS, STREAM_LARGE_BOOK_BYTES};
@@ -105,7 +108,7 @@ fn notice_message(notice: &Notice, time: TimeMs, stamp: Stamp<'_>) -> MarketMess
             };
             (Scope::ExtendedMarket(listed.market), status.json(&stamp))
         }
-        Notice::Mode(mode) => (Scope::ExtendedAll, mode_json(*mode, &stamp)),
+        Notice::Mode(mode) => (Scope::ExtendedAll, system_status(mode_word(*mode), &stamp)),
     };
     MarketMessage {
         scope,
@@ -180,18 +183,17 @@ impl MarketPart<'_> {
         for print in &self.book.prints {
             let own = LastTradePrice {
                 market: self.copy().condition,
-                token: self.copy().token(print.outcome),
+                asset_id: self.copy().token(print.outcome),
                 price: print.price,
                 side: print.side,
-                lots: print.lots,
-                fee: print.fee,
-                value: print.lots.value_at(print.price),
-                receipt: self.facts.receipt,
-                time: self.facts.time,
+                size: print.lots,
+                fee_rate_bps: fee_rate_bps(print.fee, print.lots.value_at(print.price)),
+                transaction_hash: self.facts.receipt,
+                timestamp: self.facts.time,
             };
             let other = print.outcome.opposite();
             let mirrored = LastTradePrice {
-                token: self.copy().token(other),
+                asset_id: self.copy().token(other),
                 price: print.price.complement(),
                 side: print.side.opposite(),
                 ..own
@@ -207,11 +209,14 @@ impl MarketPart<'_> {
             return;
         }
         for outcome in self.outcomes() {
+            let [best_bid, best_ask] = best_of(self.copy(), outcome);
             let message = BestBidAsk {
                 market: self.copy().condition,
-                token: self.copy().token(outcome),
-                best: best_of(self.copy(), outcome),
-                time: self.facts.time,
+                asset_id: self.copy().token(outcome),
+                best_bid,
+                best_ask,
+                spread: Price(best_ask.0.saturating_sub(best_bid.0)),
+                timestamp: self.facts.time,
             };
             let text = message.json(&self.stamp);
             self.push(Scope::CustomToken(self.market(), outcome), &text);
@@ -245,7 +250,12 @@ impl MarketPart<'_> {
             [first, first.opposite()].map(|outcome| entry(level, outcome))
         });
         let entries: Vec<_> = entries.collect();
-        let text = price_change(copy.condition, &entries, self.facts.time, &self.stamp);
+        let message = PriceChange {
+            market: copy.condition,
+            price_changes: &entries,
+            timestamp: self.facts.time,
+        };
+        let text = message.json(&self.stamp);
         self.push(Scope::Market(self.market()), &text);
     }
 
@@ -254,10 +264,10 @@ impl MarketPart<'_> {
             for outcome in self.outcomes() {
                 let message = TickSizeChange {
                     market: self.copy().condition,
-                    token: self.copy().token(outcome),
-                    old,
-                    new,
-                    time: self.facts.time,
+                    asset_id: self.copy().token(outcome),
+                    old_tick_size: old,
+                    new_tick_size: new,
+                    timestamp: self.facts.time,
                 };
                 let text = message.json(&self.stamp);
                 self.push(Scope::Token(self.market(), outcome), &text);
@@ -289,7 +299,7 @@ impl MarketPart<'_> {
 }
 
 /// The best bid and ask of an outcome's token as streams show them.
-fn best_of(copy: &BookCopy, outcome: Outcome) -> [foretell_model::Price; 2] {
+fn best_of(copy: &BookCopy, outcome: Outcome) -> [Price; 2] {
     let [bid, ask] = copy.best();
     let seen = |price| seen_from(outcome, price);
     match outcome {

@@ -8,7 +8,7 @@ use foretell_model::{MarketNumber, Outcome, Sequence};
 use foretell_view::View;
 use foretell_wire::limits::MAX_UNKNOWN_IDS;
 use foretell_wire::streams::extension::{
-    SnapshotReason, Subscribed, resumed_replay, resumed_snapshot,
+    CONFLATE_MS, SnapshotReason, Subscribed, resumed_replay, resumed_snapshot,
 };
 use foretell_wire::streams::request::{Channel, Operation, StreamRequest};
 
@@ -247,11 +247,13 @@ impl Session<'_> {
         let member = hub.member(self.id).filter(|member| member.extended)?;
         let message = Subscribed {
             channel: Channel::Market,
-            count: member.tokens,
+            assets: Some(member.tokens.to_string()),
+            markets: None,
             unknown: &named.unknown,
             heartbeat_ms: member.heartbeat_ms,
+            conflate_ms: CONFLATE_MS,
             cancel_on_disconnect: None,
-            oldest_resume: self.oldest_replay(oldest, view).0,
+            oldest_resume: self.oldest_replay(oldest, view),
             state: self.state_word(view),
         };
         Some(move |id: &str, at| stamped(id, at, |stamp| message.json(stamp)))
@@ -275,7 +277,7 @@ impl Session<'_> {
         let mut frames: Vec<Bytes> = Vec::new();
         frames.extend(subscribed.map(|message| message(&id, sequence)));
         if let Some(reason) = reason {
-            let oldest = self.oldest_replay(oldest, view).0;
+            let oldest = self.oldest_replay(oldest, view);
             frames.push(stamped(&id, sequence, |stamp| {
                 resumed_snapshot(reason, oldest, stamp)
             }));
@@ -314,9 +316,7 @@ impl Session<'_> {
         let subscribed = self.subscribed(hub, &state.view, named, oldest);
         let mut frames: Vec<Bytes> = Vec::new();
         frames.extend(subscribed.map(|message| message(&id, to)));
-        frames.push(stamped(&id, to, |stamp| {
-            resumed_replay(from.0, to.0, stamp)
-        }));
+        frames.push(stamped(&id, to, |stamp| resumed_replay(from, to, stamp)));
         self.send_missed(hub, frames, missed);
         if !is_whole {
             // Nothing is sent live before what was missed.

@@ -10,7 +10,9 @@ use foretell_auth::verify_trio;
 use foretell_model::{AccountNumber, ConditionId, KeyNumber, Sequence};
 use foretell_view::View;
 use foretell_wire::limits::MAX_UNKNOWN_IDS;
-use foretell_wire::streams::extension::{Subscribed, resumed_replay, resumed_snapshot};
+use foretell_wire::streams::extension::{
+    CONFLATE_MS, Subscribed, resumed_replay, resumed_snapshot,
+};
 use foretell_wire::streams::request::{
     Channel, Credentials, Operation, RequestErrorCode, StreamRequest,
 };
@@ -296,11 +298,13 @@ impl Session<'_> {
         let markets = member.user.as_ref().and_then(|user| user.markets.as_ref());
         let message = Subscribed {
             channel: Channel::User,
-            count: markets.map_or(0, HashMap::len),
+            assets: None,
+            markets: Some(markets.map_or(0, HashMap::len).to_string()),
             unknown: &start.unknown,
             heartbeat_ms: member.heartbeat_ms,
+            conflate_ms: CONFLATE_MS,
             cancel_on_disconnect: Some(member.cancels.is_some()),
-            oldest_resume: self.oldest_replay(oldest, view).0,
+            oldest_resume: self.oldest_replay(oldest, view),
             state: self.state_word(view),
         };
         let told = |at| stamped(&id, at, |stamp| message.json(stamp));
@@ -310,7 +314,7 @@ impl Session<'_> {
         {
             let (reached, is_whole) = (missed.reached, missed.is_whole);
             let to = hub.cursor.max(reached);
-            let resumed = stamped(&id, to, |stamp| resumed_replay(from.0, to.0, stamp));
+            let resumed = stamped(&id, to, |stamp| resumed_replay(from, to, stamp));
             let answer = [told(to), resumed].into_iter().chain(repeated);
             self.send_missed(hub, answer.collect(), missed);
             if !is_whole {
@@ -327,7 +331,7 @@ impl Session<'_> {
                 Resume::Snapshot(reason) => reason,
                 Resume::From(_) => self.too_old(),
             };
-            let oldest = self.oldest_replay(oldest, view).0;
+            let oldest = self.oldest_replay(oldest, view);
             frames.push(stamped(&id, sequence, |stamp| {
                 resumed_snapshot(reason, oldest, stamp)
             }));

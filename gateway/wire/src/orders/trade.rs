@@ -71,7 +71,8 @@ impl TradeFacts {
 }
 
 /// `fee / notional × 10,000`, rounded.
-pub(crate) fn fee_rate_bps(fee: Micros, value: Micros) -> Decimal {
+#[must_use]
+pub fn fee_rate_bps(fee: Micros, value: Micros) -> Decimal {
     let (fee, value) = (i128::from(fee.0), i128::from(value.0));
     Decimal::ratio(fee * 10_000, value, 0).unwrap_or(Decimal::ZERO)
 }

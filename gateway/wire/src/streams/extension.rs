@@ -2,70 +2,55 @@
 //! `error`, and `system_status` when the engine is away or back. They carry no `prev_sequence`.
 
 use serde::Serialize;
+use serde_json::json;
+
+use foretell_model::Sequence;
 
 use crate::streams::request::{Channel, RequestError};
 use crate::streams::{Stamp, message};
 use crate::text::ids;
+use crate::written;
 
 /// The state of the exchange while the engine is unavailable.
 pub const RECOVERING: &str = "recovering";
 
 /// `subscribed`: a subscription has taken effect, with these values.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Subscribed<'a> {
     /// The channel.
     pub channel: Channel,
-    /// Tokens, or markets of a user's filter (0 = all), that are now subscribed.
-    pub count: usize,
+    /// Number of tokens that are now subscribed; on the market channel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assets: Option<String>,
+    /// Number of markets of the filter, 0 = all; on the user channel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub markets: Option<String>,
     /// Ids that were skipped.
     pub unknown: &'a [String],
     /// Effective interval; 0 = off.
+    #[serde(with = "written::Digits")]
     pub heartbeat_ms: u64,
+    /// Interval at which messages are combined: [`CONFLATE_MS`].
+    #[serde(with = "written::Digits")]
+    pub conflate_ms: u64,
     /// Whether the orders of the key's owner end with the connection; on the user channel.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cancel_on_disconnect: Option<bool>,
     /// The lowest N from which this gateway can resume what was named.
-    pub oldest_resume: u64,
+    #[serde(with = "written::Digits")]
+    pub oldest_resume: Sequence,
     /// State of the exchange.
     pub state: &'static str,
 }
 
-#[derive(Serialize)]
-struct SubscribedJson<'a> {
-    channel: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    assets: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    markets: Option<String>,
-    unknown: &'a [String],
-    heartbeat_ms: String,
-    conflate_ms: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cancel_on_disconnect: Option<bool>,
-    oldest_resume: String,
-    state: &'static str,
-}
+/// Messages are never combined.
+pub const CONFLATE_MS: u64 = 0;
 
 impl Subscribed<'_> {
     /// The message.
     #[must_use]
     pub fn json(&self, stamp: &Stamp<'_>) -> String {
-        let count = Some(self.count.to_string());
-        let (assets, markets) = match self.channel {
-            Channel::Market => (count, None),
-            Channel::User => (None, count),
-        };
-        let body = SubscribedJson {
-            channel: self.channel.name(),
-            assets,
-            markets,
-            unknown: self.unknown,
-            heartbeat_ms: self.heartbeat_ms.to_string(),
-            conflate_ms: "0",
-            cancel_on_disconnect: self.cancel_on_disconnect,
-            oldest_resume: self.oldest_resume.to_string(),
-            state: self.state,
-        };
-        message("subscribed", &body, stamp)
+        message("subscribed", self, stamp)
     }
 }
 
@@ -90,39 +75,25 @@ impl SnapshotReason {
     }
 }
 
-#[derive(Serialize)]
-struct ReplayJson {
-    mode: &'static str,
-    from: String,
-    to: String,
-}
-
-#[derive(Serialize)]
-struct SnapshotJson {
-    mode: &'static str,
-    reason: &'static str,
-    oldest_resume: String,
-}
-
 /// `resumed` before the messages of the frames after `from`, up to `to`.
 #[must_use]
-pub fn resumed_replay(from: u64, to: u64, stamp: &Stamp<'_>) -> String {
-    let body = ReplayJson {
-        mode: "replay",
-        from: from.to_string(),
-        to: to.to_string(),
-    };
+pub fn resumed_replay(from: Sequence, to: Sequence, stamp: &Stamp<'_>) -> String {
+    let body = json!({ "mode": "replay", "from": from.to_string(), "to": to.to_string() });
     message("resumed", &body, stamp)
 }
 
 /// `resumed` when earlier messages cannot be replayed: books follow.
 #[must_use]
-pub fn resumed_snapshot(reason: SnapshotReason, oldest_resume: u64, stamp: &Stamp<'_>) -> String {
-    let body = SnapshotJson {
-        mode: "snapshot",
-        reason: reason.text(),
-        oldest_resume: oldest_resume.to_string(),
-    };
+pub fn resumed_snapshot(
+    reason: SnapshotReason,
+    oldest_resume: Sequence,
+    stamp: &Stamp<'_>,
+) -> String {
+    let body = json!({
+        "mode": "snapshot",
+        "reason": reason.text(),
+        "oldest_resume": oldest_resume.to_string(),
+    });
     message("resumed", &body, stamp)
 }
 
@@ -144,13 +115,6 @@ pub fn heartbeat(lag_ms: u64, receipt: Option<&[u8; 32]>, stamp: &Stamp<'_>) -> 
     message("heartbeat", &body, stamp)
 }
 
-#[derive(Serialize)]
-struct ErrorJson<'a> {
-    code: &'static str,
-    message: &'a str,
-    request: &'a str,
-}
-
 /// Bytes of a request that its error repeats.
 const MAX_REQUEST_ECHO: usize = 200;
 
@@ -165,30 +129,25 @@ pub fn error(error: &RequestError, request: &str, stamp: &Stamp<'_>) -> String {
         true => "",
         false => &request[..request.floor_char_boundary(MAX_REQUEST_ECHO)],
     };
-    let body = ErrorJson {
-        code: error.code.name(),
-        message: &error.message,
-        request,
-    };
+    let body = json!({
+        "code": error.code.name(),
+        "message": error.message,
+        "request": request,
+    });
     message("error", &body, stamp)
 }
 
-#[derive(Serialize)]
-struct StateJson {
-    state: &'static str,
-}
-
-/// `system_status` when the engine becomes unavailable or is back.
+/// `system_status` after a change of the mode, or when the engine becomes unavailable or is back.
 #[must_use]
 pub fn system_status(state: &'static str, stamp: &Stamp<'_>) -> String {
-    message("system_status", &StateJson { state }, stamp)
+    message("system_status", &json!({ "state": state }), stamp)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::streams::request::RequestErrorCode;
-    use foretell_model::{Sequence, TimeMs};
+    use foretell_model::TimeMs;
 
     const STAMP: Stamp<'_> = Stamp {
         sequence: Sequence(108),
@@ -203,11 +162,13 @@ mod tests {
     fn messages_have_the_documented_form() {
         let subscribed = |channel, unknown| Subscribed {
             channel,
-            count: 2,
+            assets: (channel == Channel::Market).then(|| 2.to_string()),
+            markets: (channel == Channel::User).then(|| 2.to_string()),
             unknown,
             heartbeat_ms: 1_000,
+            conflate_ms: CONFLATE_MS,
             cancel_on_disconnect: (channel == Channel::User).then_some(true),
-            oldest_resume: 88,
+            oldest_resume: Sequence(88),
             state: "running",
         };
         let unknown = ["7".to_owned()];
@@ -221,11 +182,11 @@ mod tests {
                 r#"{"event_type":"subscribed","channel":"user","markets":"2","unknown":["7"],"heartbeat_ms":"1000","conflate_ms":"0","cancel_on_disconnect":true,"oldest_resume":"88","state":"running""#,
             ),
             (
-                resumed_replay(103, 108, &STAMP),
+                resumed_replay(Sequence(103), Sequence(108), &STAMP),
                 r#"{"event_type":"resumed","mode":"replay","from":"103","to":"108""#,
             ),
             (
-                resumed_snapshot(SnapshotReason::TooOld, 88, &STAMP),
+                resumed_snapshot(SnapshotReason::TooOld, Sequence(88), &STAMP),
                 r#"{"event_type":"resumed","mode":"snapshot","reason":"too old","oldest_resume":"88""#,
             ),
             (

@@ -3,12 +3,9 @@
 use serde::Serialize;
 
 use foretell_model::quantity::PRICE_ONE;
-use foretell_model::{
-    ConditionId, Lots, Micros, Outcome, Payout, Price, Side, Tick, TimeMs, TokenId,
-};
+use foretell_model::{ConditionId, Lots, Outcome, Payout, Price, Side, Tick, TimeMs, TokenId};
 
 use crate::operator::{EventSummary, MarketDescription};
-use crate::orders::trade::fee_rate_bps;
 use crate::streams::{Stamp, message, stamped};
 use crate::text::decimal::Decimal;
 use crate::text::ids;
@@ -51,173 +48,120 @@ pub struct PriceChangeEntry<'a> {
     pub best_ask: Price,
 }
 
-#[derive(Serialize)]
-struct PriceChangeJson<'a> {
+/// `price_change`: all levels that a frame changed, of both tokens.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct PriceChange<'a> {
+    /// The market.
     #[serde(with = "written::Hash")]
-    market: ConditionId,
-    price_changes: &'a [PriceChangeEntry<'a>],
-    timestamp: String,
+    pub market: ConditionId,
+    /// The levels.
+    pub price_changes: &'a [PriceChangeEntry<'a>],
+    /// When.
+    #[serde(with = "written::Millis")]
+    pub timestamp: TimeMs,
 }
 
-/// `price_change`: all levels that a frame changed, of both tokens.
-#[must_use]
-pub fn price_change(
-    market: ConditionId,
-    entries: &[PriceChangeEntry<'_>],
-    time: TimeMs,
-    stamp: &Stamp<'_>,
-) -> String {
-    let body = PriceChangeJson {
-        market,
-        price_changes: entries,
-        timestamp: time.0.to_string(),
-    };
-    message("price_change", &body, stamp)
+impl PriceChange<'_> {
+    /// The message.
+    #[must_use]
+    pub fn json(&self, stamp: &Stamp<'_>) -> String {
+        message("price_change", self, stamp)
+    }
 }
 
 /// `last_trade_price`: one fill, seen from one of the market's tokens.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct LastTradePrice {
     /// The market.
+    #[serde(with = "written::Hash")]
     pub market: ConditionId,
     /// The token.
-    pub token: TokenId,
+    #[serde(with = "written::Token")]
+    pub asset_id: TokenId,
     /// In this token.
+    #[serde(with = "written::DecimalText")]
     pub price: Price,
     /// The taker's side, seen from this token.
+    #[serde(with = "written::Side")]
     pub side: Side,
     /// Shares.
-    pub lots: Lots,
-    /// Fee paid by the taker.
-    pub fee: Micros,
-    /// The taker's notional, of which the fee is a part.
-    pub value: Micros,
+    #[serde(with = "written::DecimalText")]
+    pub size: Lots,
+    /// [`fee_rate_bps`](crate::orders::trade::fee_rate_bps) of the taker's fee and notional.
+    #[serde(with = "written::DecimalText")]
+    pub fee_rate_bps: Decimal,
     /// Receipt of the frame.
-    pub receipt: [u8; 32],
-    /// When.
-    pub time: TimeMs,
-}
-
-#[derive(Serialize)]
-struct LastTradePriceJson {
-    #[serde(with = "written::Hash")]
-    market: ConditionId,
-    #[serde(with = "written::Token")]
-    asset_id: TokenId,
-    #[serde(with = "written::DecimalText")]
-    price: Price,
-    #[serde(with = "written::Side")]
-    side: Side,
-    #[serde(with = "written::DecimalText")]
-    size: Lots,
-    #[serde(with = "written::DecimalText")]
-    fee_rate_bps: Decimal,
     #[serde(with = "written::Bytes")]
-    transaction_hash: [u8; 32],
-    timestamp: String,
+    pub transaction_hash: [u8; 32],
+    /// When.
+    #[serde(with = "written::Millis")]
+    pub timestamp: TimeMs,
 }
 
 impl LastTradePrice {
     /// The message.
     #[must_use]
     pub fn json(&self, stamp: &Stamp<'_>) -> String {
-        let body = LastTradePriceJson {
-            market: self.market,
-            asset_id: self.token,
-            price: self.price,
-            side: self.side,
-            size: self.lots,
-            fee_rate_bps: fee_rate_bps(self.fee, self.value),
-            transaction_hash: self.receipt,
-            timestamp: self.time.0.to_string(),
-        };
-        message("last_trade_price", &body, stamp)
+        message("last_trade_price", self, stamp)
     }
 }
 
 /// `best_bid_ask`: the best prices of a token after a frame that moved one of them.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct BestBidAsk {
     /// The market.
+    #[serde(with = "written::Hash")]
     pub market: ConditionId,
     /// The token.
-    pub token: TokenId,
-    /// Bid and ask ([`best_or_end`]).
-    pub best: [Price; 2],
-    /// When.
-    pub time: TimeMs,
-}
-
-#[derive(Serialize)]
-struct BestBidAskJson {
-    #[serde(with = "written::Hash")]
-    market: ConditionId,
     #[serde(with = "written::Token")]
-    asset_id: TokenId,
+    pub asset_id: TokenId,
+    /// As of [`best_or_end`].
     #[serde(with = "written::DecimalText")]
-    best_bid: Price,
+    pub best_bid: Price,
+    /// As of [`best_or_end`].
     #[serde(with = "written::DecimalText")]
-    best_ask: Price,
+    pub best_ask: Price,
+    /// Their difference.
     #[serde(with = "written::DecimalText")]
-    spread: Price,
-    timestamp: String,
+    pub spread: Price,
+    /// When.
+    #[serde(with = "written::Millis")]
+    pub timestamp: TimeMs,
 }
 
 impl BestBidAsk {
     /// The message.
     #[must_use]
     pub fn json(&self, stamp: &Stamp<'_>) -> String {
-        let [best_bid, best_ask] = self.best;
-        let body = BestBidAskJson {
-            market: self.market,
-            asset_id: self.token,
-            best_bid,
-            best_ask,
-            spread: Price(best_ask.0.saturating_sub(best_bid.0)),
-            timestamp: self.time.0.to_string(),
-        };
-        message("best_bid_ask", &body, stamp)
+        message("best_bid_ask", self, stamp)
     }
 }
 
 /// `tick_size_change` of a token.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct TickSizeChange {
     /// The market.
+    #[serde(with = "written::Hash")]
     pub market: ConditionId,
     /// The token.
-    pub token: TokenId,
-    /// The tick before.
-    pub old: Tick,
-    /// The tick now.
-    pub new: Tick,
-    /// When.
-    pub time: TimeMs,
-}
-
-#[derive(Serialize)]
-struct TickSizeChangeJson {
-    #[serde(with = "written::Hash")]
-    market: ConditionId,
     #[serde(with = "written::Token")]
-    asset_id: TokenId,
-    old_tick_size: &'static str,
-    new_tick_size: &'static str,
-    timestamp: String,
+    pub asset_id: TokenId,
+    /// The tick before.
+    #[serde(with = "written::TickText")]
+    pub old_tick_size: Tick,
+    /// The tick now.
+    #[serde(with = "written::TickText")]
+    pub new_tick_size: Tick,
+    /// When.
+    #[serde(with = "written::Millis")]
+    pub timestamp: TimeMs,
 }
 
 impl TickSizeChange {
     /// The message.
     #[must_use]
     pub fn json(&self, stamp: &Stamp<'_>) -> String {
-        let body = TickSizeChangeJson {
-            market: self.market,
-            asset_id: self.token,
-            old_tick_size: self.old.text(),
-            new_tick_size: self.new.text(),
-            timestamp: self.time.0.to_string(),
-        };
-        message("tick_size_change", &body, stamp)
+        message("tick_size_change", self, stamp)
     }
 }
 

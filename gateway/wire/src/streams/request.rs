@@ -5,8 +5,8 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use foretell_model::{ConditionId, Sequence, TokenId};
-use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize};
 
 use crate::TokenRef;
 use crate::errors::api_error::ApiError;
@@ -19,7 +19,8 @@ use crate::read::json::{self, Value};
 use crate::text::ids;
 
 /// A channel of the streams.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Channel {
     /// Books and trades of markets.
     Market,

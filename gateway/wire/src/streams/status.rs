@@ -1,14 +1,12 @@
-//! Messages of the extension about a frame: `market_status`, `system_status`.
+//! The message of the extension about a market's life: `market_status`.
 
 use serde::Serialize;
 
-use foretell_model::{
-    ConditionId, FeeSchedule, MarketState, MarketTerms, Payout, SystemMode, TimeMs,
-};
+use foretell_model::{ConditionId, FeeSchedule, MarketState, MarketTerms, Payout, TimeMs};
 
 use crate::operator::payout_word;
 use crate::streams::{Stamp, message};
-use crate::text::words::{mode_word, state_word};
+use crate::text::words::state_word;
 use crate::written;
 
 /// A stage of a market's life.
@@ -151,16 +149,4 @@ impl MarketStatus {
         }
         message("market_status", &body, stamp)
     }
-}
-
-#[derive(Serialize)]
-struct SystemStatusJson {
-    state: &'static str,
-}
-
-/// `system_status` after a change of the mode.
-#[must_use]
-pub fn mode_json(mode: SystemMode, stamp: &Stamp<'_>) -> String {
-    let state = mode_word(mode);
-    message("system_status", &SystemStatusJson { state }, stamp)
 }
