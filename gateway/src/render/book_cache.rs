@@ -1,7 +1,8 @@
-//! The cache of answers about books: rendered again after the book changed.
+//! The cache of books as JSON: rendered again after the book changed. The shorter answers about a book, its prices, are
+//! rendered for each request.
 
 use bytes::Bytes;
-use foretell_model::{MarketNumber, Outcome, Sequence, Side};
+use foretell_model::{MarketNumber, Outcome, Sequence};
 use foretell_view::Book;
 use foretell_wire::markets::batch::Sides;
 
@@ -10,42 +11,10 @@ use crate::view::shared_view::ViewState;
 
 /// Markets a multiple of this apart evict each other.
 const MARKETS: usize = 1 << 10;
-/// Kinds of answers about a token.
-const KINDS: usize = 8;
+/// Selections of the sides of a book.
+const SIDES: usize = 4;
 
-/// A kind of answer about a token.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum RenderKey {
-    /// The token's book.
-    Book(Sides),
-    /// A figure of the token's book.
-    Quote(Quote),
-}
-
-/// A figure of a book.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Quote {
-    /// The best price of one side.
-    Price(Side),
-    /// The midpoint of the best prices.
-    Midpoint,
-    /// The difference of the best prices.
-    Spread,
-}
-
-impl RenderKey {
-    fn kind(self) -> usize {
-        match self {
-            Self::Book(sides) => usize::from(sides.buy) << 1 | usize::from(sides.sell),
-            Self::Quote(Quote::Price(Side::Buy)) => 4,
-            Self::Quote(Quote::Price(Side::Sell)) => 5,
-            Self::Quote(Quote::Midpoint) => 6,
-            Self::Quote(Quote::Spread) => 7,
-        }
-    }
-}
-
-/// The inputs of an answer about a token: its market's book as of the frame that last changed it.
+/// The inputs of a book's text: its market's book as of the frame that last changed it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct BookKey {
     market: MarketNumber,
@@ -64,17 +33,17 @@ impl BookKey {
     }
 }
 
-/// The process's cache of answers about books.
+/// The process's cache of books.
 pub(crate) struct BookCache(SlotCache<BookKey, Bytes>);
 
 impl Default for BookCache {
     fn default() -> Self {
-        Self(SlotCache::with_slots(MARKETS * Outcome::ALL.len() * KINDS))
+        Self(SlotCache::with_slots(MARKETS * Outcome::ALL.len() * SIDES))
     }
 }
 
 impl BookCache {
-    /// The text of an answer about a token, if it was rendered from this book.
+    /// The text of a token's book, if it was rendered from this book.
     pub(crate) fn get(&self, slot: usize, key: &BookKey) -> Option<Bytes> {
         self.0.get(slot, key)
     }
@@ -86,10 +55,10 @@ impl BookCache {
     }
 }
 
-/// The cache index of an answer about a token.
-pub(crate) fn slot_of((market, outcome): (MarketNumber, Outcome), key: RenderKey) -> usize {
+/// The cache index of the sides of a token's book.
+pub(crate) fn slot_of((market, outcome): (MarketNumber, Outcome), sides: Sides) -> usize {
     let token = (market.0 as usize % MARKETS) * Outcome::ALL.len() + outcome.index();
-    token * KINDS + key.kind()
+    token * SIDES + (usize::from(sides.buy) << 1 | usize::from(sides.sell))
 }
 
 #[cfg(test)]
@@ -97,16 +66,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_saying_of_a_token_has_a_place_of_its_own() {
-        let side = [true, false];
-        let books = side
+    fn every_part_of_a_book_has_a_place_of_its_own() {
+        let flag = [false, true];
+        let sides = flag
             .into_iter()
-            .flat_map(|buy| side.map(|sell| RenderKey::Book(Sides { buy, sell })));
-        let prices = [Side::Buy, Side::Sell].map(Quote::Price);
-        let quotes = prices.into_iter().chain([Quote::Midpoint, Quote::Spread]);
-        let sayings = books.chain(quotes.map(RenderKey::Quote));
-        let mut kinds: Vec<_> = sayings.map(RenderKey::kind).collect();
-        kinds.sort_unstable();
-        assert_eq!(kinds, Vec::from_iter(0..KINDS));
+            .flat_map(|buy| flag.map(|sell| Sides { buy, sell }));
+        let tokens = Outcome::ALL
+            .iter()
+            .map(|outcome| (MarketNumber(0), *outcome));
+        let parts = tokens.flat_map(|token| sides.clone().map(move |sides| slot_of(token, sides)));
+        let mut slots: Vec<_> = parts.collect();
+        slots.sort_unstable();
+        assert_eq!(slots, Vec::from_iter(0..Outcome::ALL.len() * SIDES));
     }
 }

@@ -7,7 +7,7 @@ use foretell_view::View;
 use foretell_wire::markets::batch::Sides;
 use foretell_wire::markets::book::{Book, BookLevel};
 
-use crate::render::book_cache::{BookCache, BookKey, RenderKey, slot_of};
+use crate::render::book_cache::{BookCache, BookKey, slot_of};
 use crate::view::shared_view::ViewState;
 
 /// A book as of one state.
@@ -37,7 +37,7 @@ pub(crate) fn book_source(
 ) -> Option<BookSource> {
     let book = state.view.books().get(token.0)?;
     let key = BookKey::of(state, token.0, book);
-    let slot = slot_of(token, RenderKey::Book(sides));
+    let slot = slot_of(token, sides);
     if let Some(text) = texts.get(slot, &key) {
         return Some(BookSource::Text(text));
     }

@@ -4,24 +4,21 @@
 //! A missing value (empty side) is a 404 for one token and omitted in a batch; a token without a
 //! trade has a last price of one half, as in the family, and is omitted in a batch.
 
-use bytes::Bytes;
 use foretell_model::{MarketNumber, Outcome, Price, Side};
-use foretell_view::TokenBook;
+use foretell_view::{TokenBook, View};
 use foretell_wire::markets::batch::{BatchToken, Sides};
 use foretell_wire::markets::price::{
     ByToken, LastTrade, MidpointAnswer, PriceAnswer, SidePrices, SpreadAnswer, Text, TokenLastTrade,
 };
 use foretell_wire::read::query::trading::{OneToken, PriceQuery};
-use foretell_wire::{ApiError, Compatibility, Decimal, ErrorCode, TokenRef, json_text};
+use foretell_wire::{ApiError, Compatibility, Decimal, ErrorCode, TokenRef};
+use serde::Serialize;
 
-use crate::app::App;
 use crate::http::answer::{Json, StatePosition};
 use crate::http::failure::Failure;
 use crate::http::parts::{FromQuery, Tokens};
 use crate::http::request_context::RequestContext;
-use crate::render::book_cache::{BookKey, Quote, RenderKey, slot_of};
 use crate::resources::{book_of, market_of};
-use crate::view::shared_view::ViewState;
 
 /// `GET /price?token_id=&side=`.
 pub(crate) async fn price(
@@ -29,7 +26,18 @@ pub(crate) async fn price(
     FromQuery(query): FromQuery<PriceQuery>,
 ) -> Result<Json<PriceAnswer>, Failure> {
     let side = side_of_book(context.app.compatibility, query.side);
-    one(&context, &query.token_id, Quote::Price(side)).await
+    one(&context, &query.token_id, book_of, |book| {
+        let missing = match side {
+            Side::Buy => "bid",
+            Side::Sell => "ask",
+        };
+        Ok(PriceAnswer {
+            price: best(side, book).ok_or(ErrorCode::NoPrice.with([&missing]))?,
+            best_bid: book.best_bid(),
+            best_ask: book.best_ask(),
+        })
+    })
+    .await
 }
 
 /// `GET` and `POST /prices`.
@@ -55,7 +63,11 @@ pub(crate) async fn midpoint(
     context: RequestContext,
     FromQuery(OneToken { token_id: token }): FromQuery<OneToken>,
 ) -> Result<Json<MidpointAnswer>, Failure> {
-    one(&context, &token, Quote::Midpoint).await
+    one(&context, &token, book_of, |book| {
+        let mid = middle(book).ok_or(ErrorCode::NoPrice.with([&"midpoint"]))?;
+        Ok(MidpointAnswer { mid })
+    })
+    .await
 }
 
 /// `GET` and `POST /midpoints`.
@@ -72,7 +84,11 @@ pub(crate) async fn spread(
     context: RequestContext,
     FromQuery(OneToken { token_id: token }): FromQuery<OneToken>,
 ) -> Result<Json<SpreadAnswer>, Failure> {
-    one(&context, &token, Quote::Spread).await
+    one(&context, &token, book_of, |book| {
+        let spread = width(book).ok_or(ErrorCode::NoPrice.with([&"spread"]))?;
+        Ok(SpreadAnswer { spread })
+    })
+    .await
 }
 
 /// `GET` and `POST /spreads`.
@@ -92,17 +108,10 @@ pub(crate) async fn last_trade(
     context: RequestContext,
     FromQuery(OneToken { token_id: token }): FromQuery<OneToken>,
 ) -> Result<Json<LastTrade>, Failure> {
-    let app = &context.app;
-    let found = app.find(|view| market_of(view, &token)).await?;
-    let (market, outcome) = found.ok_or(ErrorCode::OrderbookNotFound)?;
-    let state = app.shared_view.read();
-    let book = state
-        .view
-        .books()
-        .get(market)
-        .ok_or(ErrorCode::OrderbookNotFound)?;
-    let last = last(book.of(outcome)).unwrap_or(LastTrade::NONE);
-    Ok(Json::of(&last).at(state.position()))
+    one(&context, &token, market_of, |book| {
+        Ok(last(book).unwrap_or(LastTrade::NONE))
+    })
+    .await
 }
 
 /// `GET` and `POST /last-trades-prices`.
@@ -151,63 +160,23 @@ fn last(book: TokenBook<'_>) -> Option<LastTrade> {
     })
 }
 
-/// The cached text of a quote.
-async fn one<T>(
+/// The result of `read` for the token that `find` finds.
+async fn one<T: Serialize>(
     context: &RequestContext,
     token: &TokenRef,
-    quote: Quote,
+    find: impl Fn(&View, &TokenRef) -> Option<(MarketNumber, Outcome)>,
+    read: impl FnOnce(TokenBook<'_>) -> Result<T, ApiError>,
 ) -> Result<Json<T>, Failure> {
     let app = &context.app;
-    let found = find(app, token).await?;
-    let state = app.shared_view.read();
-    let text = text(app, &state, found, quote).ok_or(ErrorCode::OrderbookNotFound)??;
-    Ok(Json::written(text).at(state.position()))
-}
-
-async fn find(app: &App, token: &TokenRef) -> Result<(MarketNumber, Outcome), ApiError> {
-    let found = app.find(|view| book_of(view, token)).await?;
-    found.ok_or_else(|| ErrorCode::OrderbookNotFound.into())
-}
-
-/// Renders an answer about a token: a few dozen bytes, from its best levels.
-fn text(
-    app: &App,
-    state: &ViewState,
-    token: (MarketNumber, Outcome),
-    quote: Quote,
-) -> Option<Result<Bytes, ApiError>> {
-    let book = state.view.books().get(token.0)?;
-    let key = BookKey::of(state, token.0, book);
-    let slot = slot_of(token, RenderKey::Quote(quote));
-    if let Some(text) = app.book_cache.get(slot, &key) {
-        return Some(Ok(text));
-    }
-    let written = write(quote, book.of(token.1));
-    Some(written.map(|text| app.book_cache.put(slot, key, text)))
-}
-
-fn write(quote: Quote, book: TokenBook<'_>) -> Result<String, ApiError> {
-    match quote {
-        Quote::Price(side) => {
-            let price = best(side, book).ok_or(ErrorCode::NoPrice.with([&(match side {
-                Side::Buy => "bid",
-                Side::Sell => "ask",
-            })]))?;
-            Ok(json_text(&PriceAnswer {
-                price,
-                best_bid: book.best_bid(),
-                best_ask: book.best_ask(),
-            }))
-        }
-        Quote::Midpoint => {
-            let mid = middle(book).ok_or(ErrorCode::NoPrice.with([&"midpoint"]))?;
-            Ok(json_text(&MidpointAnswer { mid }))
-        }
-        Quote::Spread => {
-            let spread = width(book).ok_or(ErrorCode::NoPrice.with([&"spread"]))?;
-            Ok(json_text(&SpreadAnswer { spread }))
-        }
-    }
+    let found = app.find(|view| find(view, token)).await?;
+    let (market, outcome) = found.ok_or(ErrorCode::OrderbookNotFound)?;
+    let (answer, position) = {
+        let state = app.shared_view.read();
+        let book = state.view.books().get(market);
+        let book = book.ok_or(ErrorCode::OrderbookNotFound)?;
+        (read(book.of(outcome))?, state.position())
+    };
+    Ok(Json::of(&answer).at(position))
 }
 
 /// The result of `read` for each token, keyed by the token's text, in the order asked.
