@@ -36,10 +36,11 @@ pub(crate) async fn list(
     let last = end_page(&mut entries, limit).map(|entry| entry.at);
     let last = last.filter(|_| sort == ActivitySort::Timestamp);
     let (profiles, mut receipts) = (app.profiles.texts(), ReceiptReader::new(app));
-    let rows = (entries.iter()).map(|entry| entry.row(&profiles, &mut receipts));
-    let rows: Vec<_> = rows.collect();
-    let answer = Json::of(&rows.iter().map(ActivityV1::from).collect::<Vec<_>>());
-    Ok(answer.at(position).continued(last))
+    let rows = entries
+        .iter()
+        .map(|entry| entry.row(&profiles, &mut receipts));
+    let rows: Vec<_> = rows.map(ActivityV1::from).collect();
+    Ok(Json::of(&rows).at(position).continued(last))
 }
 
 /// A page of a wallet's activities, and the state of the first step.

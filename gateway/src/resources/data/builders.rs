@@ -79,8 +79,8 @@ pub(crate) async fn leaderboard(
     let app = &context.app;
     let (builders, position) = ranked(app, query, page.into(), Version::V1).await;
     let profiles = app.profiles.texts();
-    let rows = rows(&builders, &profiles);
-    Ok(Json::of(&rows.iter().map(BuilderV1::from).collect::<Vec<_>>()).at(position))
+    let rows: Vec<_> = rows(&builders, &profiles).map(BuilderV1::from).collect();
+    Ok(Json::of(&rows).at(position))
 }
 
 /// `GET /v2/builders/leaderboard`.
@@ -97,8 +97,8 @@ pub(crate) async fn leaderboard_v2(
     let (mut builders, position) = ranked(app, query, page, Version::V2).await;
     let last = end_page(&mut builders, limit).map(|(.., one)| one.row_key(Version::V2));
     let profiles = app.profiles.texts();
-    let rows = rows(&builders, &profiles);
-    let answer = V2Page::new(rows.iter().map(BuilderV2::from).collect(), last);
+    let rows = rows(&builders, &profiles).map(BuilderV2::from);
+    let answer = V2Page::new(rows.collect(), last);
     Ok(Json::of(&answer).at(position))
 }
 
@@ -111,8 +111,8 @@ pub(crate) async fn volume(
     let first = first_listed_day(query.time_period);
     let (builders, position) = by_day(app, first, Version::V1).await;
     let profiles = app.profiles.texts();
-    let rows = rows(&builders, &profiles);
-    Ok(Json::of(&rows.iter().map(BuilderV1::from).collect::<Vec<_>>()).at(position))
+    let rows: Vec<_> = rows(&builders, &profiles).map(BuilderV1::from).collect();
+    Ok(Json::of(&rows).at(position))
 }
 
 /// `GET /v2/builders/volume`.
@@ -124,18 +124,19 @@ pub(crate) async fn volume_v2(
     let first = first_of_last(u32::try_from(days).unwrap_or(u32::MAX));
     let (builders, position) = by_day(app, first, Version::V2).await;
     let profiles = app.profiles.texts();
-    let rows = rows(&builders, &profiles);
-    let data: Vec<_> = rows.iter().map(BuilderV2::from).collect();
+    let data: Vec<_> = rows(&builders, &profiles).map(BuilderV2::from).collect();
     Ok(Json::of(&V2Answer { data }).at(position))
 }
 
 /// A builder of a list: its day, if the list is by day, and its rank from 1.
 type Listed = (Option<Day>, u64, Ranked);
 
-fn rows<'a>(builders: &[Listed], profiles: &'a ProfileTexts) -> Vec<BuilderRow<'a>> {
+fn rows<'a>(
+    builders: &[Listed],
+    profiles: &'a ProfileTexts,
+) -> impl Iterator<Item = BuilderRow<'a>> {
     let rows = builders.iter();
-    rows.map(|(day, rank, builder)| builder.row(profiles, *rank, *day))
-        .collect()
+    rows.map(move |(day, rank, builder)| builder.row(profiles, *rank, *day))
 }
 
 /// A page of builders. Every builder is visited, [`STEP`] under a lock hold.

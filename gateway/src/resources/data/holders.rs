@@ -31,10 +31,9 @@ pub(crate) async fn list(
     };
     let (tokens, position) = of_markets(app, &query.markets, &wanted).await?;
     let profiles = app.profiles.texts();
-    let rows: Vec<_> = tokens.iter().map(|token| token.rows(&profiles)).collect();
-    let groups = (tokens.iter().zip(&rows)).map(|(token, rows)| HolderGroup {
+    let groups = tokens.iter().map(|token| HolderGroup {
         token: token.text.clone(),
-        holders: rows.iter().map(HolderV1::from).collect(),
+        holders: token.rows(&profiles).map(HolderV1::from).collect(),
     });
     Ok(Json::of(&groups.collect::<Vec<_>>()).at(position))
 }
@@ -129,9 +128,11 @@ impl TokenHolders {
     }
 
     /// Its rows.
-    pub(crate) fn rows<'a>(&'a self, profiles: &'a ProfileTexts) -> Vec<HolderRow<'a>> {
-        let rows = self.holders.iter();
-        rows.map(|holder| HolderRow {
+    pub(crate) fn rows<'a>(
+        &'a self,
+        profiles: &'a ProfileTexts,
+    ) -> impl Iterator<Item = HolderRow<'a>> {
+        self.holders.iter().map(move |holder| HolderRow {
             token: &self.text,
             outcome: self.outcome,
             wallet: holder.wallet,
@@ -139,6 +140,5 @@ impl TokenHolders {
             profile: profiles.profile(&holder.wallet),
             figures: holder.figures,
         })
-        .collect()
     }
 }

@@ -41,8 +41,9 @@ pub(crate) async fn list(
         }
     };
     let profiles = app.profiles.texts();
-    let rows: Vec<_> = ranked.iter().map(|one| one.row(&profiles)).collect();
-    Ok(Json::of(&rows.iter().map(LeaderboardV1::from).collect::<Vec<_>>()).at(position))
+    let rows = ranked.iter().map(|one| one.row(&profiles));
+    let rows: Vec<_> = rows.map(LeaderboardV1::from).collect();
+    Ok(Json::of(&rows).at(position))
 }
 
 /// `GET /v2/leaderboard`: a page, or with `user` the ranks of one wallet.
@@ -64,14 +65,14 @@ pub(crate) async fn list_v2(
             ranks: Some(*ranks),
             ..one.row(&profiles)
         });
-        let data = row.as_ref().map(LeaderboardV2::from);
+        let data = row.map(LeaderboardV2::from);
         return Ok(Json::of(&V2Leaderboard::Wallet(V2Answer { data })).at(position));
     }
     let page = PageFrom::after(after, limit).with_next();
     let (mut ranked, position) = best(app, &query, page).await;
     let last = end_page(&mut ranked, limit).map(|one| one.key(query.sort));
-    let rows: Vec<_> = ranked.iter().map(|one| one.row(&profiles)).collect();
-    let page = V2Page::new(rows.iter().map(LeaderboardV2::from).collect(), last);
+    let rows = ranked.iter().map(|one| one.row(&profiles));
+    let page = V2Page::new(rows.map(LeaderboardV2::from).collect(), last);
     Ok(Json::of(&V2Leaderboard::Page(page)).at(position))
 }
 

@@ -39,8 +39,8 @@ pub(crate) async fn page_of(
     let page = (page.into(), app.compatibility.asset_ids());
     let page = search(app, list, &markets, source, page).await;
     let profiles = app.profiles.texts();
-    let rows: Vec<_> = page.rows.iter().map(|entry| entry.row(&profiles)).collect();
-    let rows: Vec<_> = rows.iter().map(PositionV1::from).collect();
+    let rows = page.rows.iter().map(|entry| entry.row(&profiles));
+    let rows: Vec<_> = rows.map(PositionV1::from).collect();
     Ok(Json::of(&rows).at(page.position))
 }
 

@@ -32,10 +32,11 @@ pub(crate) async fn trades(
     let (mut entries, position) = trades::search(app, query, page, AssetIds::Token).await?;
     let last = end_page(&mut entries, limit).map(|entry| entry.at);
     let (profiles, mut receipts) = (app.profiles.texts(), ReceiptReader::new(app));
-    let rows = (entries.iter()).map(|entry| entry.row(&profiles, &mut receipts));
-    let rows: Vec<_> = rows.collect();
-    let rows = rows.iter().map(FillV2::from).collect();
-    Ok(Json::of(&V2Page::new(rows, last)).at(position))
+    let rows = entries
+        .iter()
+        .map(|entry| entry.row(&profiles, &mut receipts));
+    let page = V2Page::new(rows.map(FillV2::from).collect(), last);
+    Ok(Json::of(&page).at(position))
 }
 
 /// `GET /v2/activity`.
@@ -54,10 +55,11 @@ pub(crate) async fn activity(
     let (mut entries, position) = activity::search(app, query, page, AssetIds::Token).await?;
     let last = end_page(&mut entries, limit).map(|entry| entry.at);
     let (profiles, mut receipts) = (app.profiles.texts(), ReceiptReader::new(app));
-    let rows = (entries.iter()).map(|entry| entry.row(&profiles, &mut receipts));
-    let rows: Vec<_> = rows.collect();
-    let rows = rows.iter().map(ActivityV2::from).collect();
-    Ok(Json::of(&V2Page::new(rows, last)).at(position))
+    let rows = entries
+        .iter()
+        .map(|entry| entry.row(&profiles, &mut receipts));
+    let page = V2Page::new(rows.map(ActivityV2::from).collect(), last);
+    Ok(Json::of(&page).at(position))
 }
 
 /// `GET /v2/value`.

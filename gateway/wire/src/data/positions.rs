@@ -169,14 +169,14 @@ pub struct PositionRow<'a> {
     pub time: TimeSeconds,
 }
 
-impl PositionRow<'_> {
+impl<'a> PositionRow<'a> {
     /// The wallet has no share.
     pub(crate) const fn is_closed(&self) -> bool {
         self.figures.lots == 0
     }
 
     /// The family gives a closed position date and time.
-    fn end_date(&self) -> &str {
+    fn end_date(&self) -> &'a str {
         match self.is_closed() {
             true => self.market.description.end_date.as_deref().unwrap_or(""),
             false => self.market.end_date(),
@@ -194,7 +194,7 @@ view! {
         #[serde(with = "written::Hash")]
         condition_id: ConditionId = row.market.condition,
         #[serde(flatten)]
-        figures: &'a RoundedFigures = &row.shown,
+        figures: RoundedFigures = row.shown,
         /// The market is resolved and the wallet holds shares.
         redeemable: bool = row.redeemable,
         /// The wallet holds both outcomes.

@@ -21,9 +21,9 @@ pub struct Profile<'a> {
     pub is_public: bool,
 }
 
-impl Profile<'_> {
+impl<'a> Profile<'a> {
     /// `pseudonym`
-    pub(crate) fn pseudonym_of(&self, wallet: &WalletAddress) -> Cow<'_, str> {
+    pub(crate) fn pseudonym_of(&self, wallet: &WalletAddress) -> Cow<'a, str> {
         match self.pseudonym {
             "" => Cow::Owned(pseudonym(wallet)),
             given => Cow::Borrowed(given),

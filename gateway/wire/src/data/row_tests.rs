@@ -76,7 +76,7 @@ fn a_closed_position_ends_at_a_time_in_either_form() {
     let tokens = [TokenId([2; 32]), TokenId([3; 32])];
     let described = Arc::clone(&of.description);
     let of = MarketText::new(of.condition, &tokens, described, AssetIds::Token);
-    let end = |row: PositionRow<'_>| json_text(&PositionV1::from(&row));
+    let end = |row: PositionRow<'_>| json_text(&PositionV1::from(row));
     assert!(end(position(&of)).ends_with(r#""endDate":"2027-01-01"}"#));
     assert!(end(closed(&of)).ends_with(r#""endDate":"2027-01-01T00:00:00Z"}"#));
 }
@@ -139,7 +139,7 @@ fn closed(market: &MarketText) -> PositionRow<'_> {
 #[test]
 fn a_trade_fill_has_the_fields_of_the_interface() {
     let market = market(2);
-    insta::assert_snapshot!(pretty(&[FillV1::from(&trade(&market))]));
+    insta::assert_snapshot!(pretty(&[FillV1::from(trade(&market))]));
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn fills_are_written_as_their_view() {
     for rows in [vec![], vec![trade(&market)], vec![buy, trade(&market), buy]] {
         let mut writer = FillWriter::with_capacity(rows.len());
         rows.iter().for_each(|row| writer.push(row));
-        let view: Vec<_> = rows.iter().map(FillV1::from).collect();
+        let view: Vec<_> = rows.iter().copied().map(FillV1::from).collect();
         assert_eq!(writer.finish(), json_text(&view));
     }
 }
@@ -179,7 +179,7 @@ proptest! {
         };
         let mut writer = FillWriter::with_capacity(1);
         writer.push(&row);
-        prop_assert_eq!(writer.finish(), json_text(&[FillV1::from(&row)]));
+        prop_assert_eq!(writer.finish(), json_text(&[FillV1::from(row)]));
     }
 }
 
@@ -200,33 +200,33 @@ fn version_2_has_the_fields_of_version_1_in_snake_case() {
     };
     let market = market(2);
     let fill = trade(&market);
-    let first = names(&FillV1::from(&fill));
+    let first = names(&FillV1::from(fill));
     let expected: Vec<_> = first.iter().map(|name| snake(name)).collect();
-    assert_eq!(names(&FillV2::from(&fill)), expected);
+    assert_eq!(names(&FillV2::from(fill)), expected);
     let expected = [expected, vec!["type".to_owned(), "is_combo".to_owned()]].concat();
-    assert_eq!(names(&ActivityV2::from(&fill)), expected);
+    assert_eq!(names(&ActivityV2::from(fill)), expected);
 }
 
 #[test]
 fn a_position_has_the_fields_of_the_interface() {
     let market = market(2);
-    insta::assert_snapshot!(pretty(&[PositionV1::from(&position(&market))]));
+    insta::assert_snapshot!(pretty(&[PositionV1::from(position(&market))]));
 }
 
 #[test]
 fn a_position_of_version_2_has_the_fields_of_the_interface() {
     let market = market(2);
     let rows = [position(&market), closed(&market)];
-    let rows: Vec<_> = rows.iter().map(PositionV2::from).collect();
+    let rows: Vec<_> = rows.into_iter().map(PositionV2::from).collect();
     insta::assert_snapshot!(pretty(&rows));
 }
 
 #[test]
 fn a_closed_position_has_no_negative_risk() {
     let market = market(2);
-    let mut fields = names(&PositionV1::from(&position(&market)));
+    let mut fields = names(&PositionV1::from(position(&market)));
     fields.retain(|name| name != "negativeRisk");
-    assert_eq!(names(&PositionV1::from(&closed(&market))), fields);
+    assert_eq!(names(&PositionV1::from(closed(&market))), fields);
 }
 
 #[test]
@@ -241,10 +241,10 @@ fn holders_are_grouped_by_token() {
         figures: None,
     };
     let holders = [holder(1, 250), holder(2, 100)];
-    fn group<'a>(token: &str, holders: &'a [HolderRow<'a>]) -> HolderGroup<HolderV1<'a>> {
+    fn group<'a>(token: &str, holders: &[HolderRow<'a>]) -> HolderGroup<HolderV1<'a>> {
         HolderGroup {
             token: token.to_owned(),
-            holders: holders.iter().map(HolderV1::from).collect(),
+            holders: holders.iter().copied().map(HolderV1::from).collect(),
         }
     }
     let [yes, no] = [Outcome::Yes, Outcome::No].map(|outcome| market.asset(outcome));
@@ -255,7 +255,7 @@ fn holders_are_grouped_by_token() {
 #[test]
 fn an_activity_is_a_trade_fill_and_a_type() {
     let market = market(2);
-    let mut fields = names(&FillV1::from(&trade(&market)));
+    let mut fields = names(&FillV1::from(trade(&market)));
     fields.push("type".to_owned());
     let traded = trade(&market);
     let action = ActivityRow {
@@ -279,9 +279,9 @@ fn an_activity_is_a_trade_fill_and_a_type() {
         ..action
     };
     for activity in [traded, action, rebate, redeem] {
-        assert_eq!(names(&ActivityV1::from(&activity)), fields);
+        assert_eq!(names(&ActivityV1::from(activity)), fields);
     }
-    insta::assert_snapshot!(pretty(&[action, redeem].each_ref().map(ActivityV1::from)));
+    insta::assert_snapshot!(pretty(&[action, redeem].map(ActivityV1::from)));
 }
 
 #[test]

@@ -33,10 +33,9 @@ pub(crate) async fn list(
         .filter_map(|token| Some(end_page(&mut token.holders, limit)?.key));
     let last: Vec<_> = last.collect();
     let profiles = app.profiles.texts();
-    let rows: Vec<_> = tokens.iter().map(|token| token.rows(&profiles)).collect();
-    let groups = (tokens.iter().zip(&rows)).map(|(token, rows)| V2HolderGroup {
+    let groups = tokens.iter().map(|token| V2HolderGroup {
         token_id: token.text.clone(),
-        holders: rows.iter().map(HolderV2::from).collect(),
+        holders: token.rows(&profiles).map(HolderV2::from).collect(),
     });
     let last = (!last.is_empty()).then_some(last);
     let answer = V2Page::new(groups.collect(), last);

@@ -41,12 +41,8 @@ pub(crate) async fn list(
     let form = (PageFrom::after(after, limit), AssetIds::Token);
     let found = search(app, &query, &markets, source, form).await;
     let profiles = app.profiles.texts();
-    let rows: Vec<_> = found
-        .rows
-        .iter()
-        .map(|entry| entry.row(&profiles))
-        .collect();
-    let answer = V2Page::new(rows.iter().map(PositionV2::from).collect(), found.last);
+    let rows = found.rows.iter().map(|entry| entry.row(&profiles));
+    let answer = V2Page::new(rows.map(PositionV2::from).collect(), found.last);
     Ok(Json::of(&answer).at(found.position))
 }
 

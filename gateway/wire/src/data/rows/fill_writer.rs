@@ -1,5 +1,8 @@
-//! Fills as a JSON array, written field by field: a page may have ten thousand. A test compares the
-//! bytes with [`crate::data::ActivityV1`].
+//! Fills as a JSON array, written field by field; a test compares the bytes with [`crate::data::FillV1`].
+//!
+//! It stays beside the views because a page of `GET /trades` may have 10,000 rows, those of other lists 500 or
+//! 1,000, and because the thread serves other requests between two parts of it. A page of 10,000 takes
+//! 4.8 ms so and 12.9 ms as a vector of views in one piece (release build).
 
 use crate::data::activity::ActivityRow;
 use crate::data::rows::market_text::MarketText;

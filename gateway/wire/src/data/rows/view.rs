@@ -18,8 +18,8 @@ macro_rules! view {
             $($(#[$attribute])* $field: $type,)+
         }
 
-        impl<'a> From<&'a $row> for $view<'a> {
-            fn from($it: &'a $row) -> Self {
+        impl<'a> From<$row> for $view<'a> {
+            fn from($it: $row) -> Self {
                 Self { $($field: $value,)+ }
             }
         }

@@ -183,7 +183,7 @@ view! {
         percent_pnl: Millionths = row.shown.percent_pnl,
         percent_realized_pnl: Millionths = row.shown.percent_realized_pnl,
         #[schemars(extend("enum" = ["OPEN", "REDEEMABLE", "CLOSED"]))]
-        status: &'static str = status(row),
+        status: &'static str = status(&row),
         redeemable: bool = row.redeemable,
         mergeable: bool = row.mergeable,
         negative_risk: bool = row.neg_risk,
