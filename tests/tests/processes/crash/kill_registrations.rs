@@ -96,7 +96,12 @@ async fn register(operator: usize, client: &OperatorClient, shared: &Shared, sen
             Err(OperatorError::Rejected { status, text, .. }) if status < 500 && status != 425 => {
                 panic!("{slug}: {status} {text}")
             }
-            // The gateway was killed, or starts.
+            // The gateway was not there: nothing was sent.
+            Err(OperatorError::Unreachable { .. }) => {
+                sent.lock().remove(&slug);
+                tokio::time::sleep(PAUSE).await;
+            }
+            // It was killed meanwhile, or starts.
             Err(_) => tokio::time::sleep(PAUSE).await,
         }
     }
