@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use foretell_journal::{Follower, FrameError, JournalError, Next, Scratch};
 use foretell_model::{
-    AccountNumber, Command, Event, FrameRef, OperatorNumber, Sequence, TradeIndex, WalletAddress,
+    AccountNumber, Command, Event, FrameRef, Sequence, TradeIndex, WalletAddress,
 };
 use foretell_view::{Chunking, FoldError, TradeId, TradeSide, View};
 use foretell_wire::notices::{
