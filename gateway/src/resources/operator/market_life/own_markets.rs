@@ -31,7 +31,7 @@ use crate::http::failure::Failure;
 use crate::http::parts::{FromBody, FromQuery};
 use crate::http::request_context::RequestContext;
 use crate::resources::operator::{
-    CommandResult, rejection_with, submit, submit_beside, submit_or_reject,
+    CommandResult, rejection, rejection_with, submit, submit_beside, submit_or_reject,
 };
 use crate::resources::position_of;
 use crate::view::search::{PageBack, STEP, in_steps};
@@ -168,16 +168,17 @@ async fn rejection_of_slug(
     refusal: &Rejection,
     slug: &str,
 ) -> Result<ApiError, Failure> {
-    let number = u32::try_from(refusal.details[0]).ok();
-    let holder = number.filter(|_| refusal.reason == RejectionReason::SlugTaken);
+    if refusal.reason != RejectionReason::SlugTaken {
+        return Ok(rejection(context, refusal));
+    }
     let shared = &context.app.shared_view;
     shared.catch_up().await?;
-    let values = holder.and_then(|holder| {
+    Ok(rejection_with(context, refusal, |refusal| {
+        let number = u32::try_from(refusal.details[0]).ok()?;
         let state = shared.read();
-        let holder = state.view.markets().get(MarketNumber(holder))?;
+        let holder = state.view.markets().get(MarketNumber(number))?;
         Some(vec![slug.to_owned(), holder.condition.to_string()])
-    });
-    Ok(rejection_with(context, refusal, |_| values))
+    }))
 }
 
 /// A market that has ended is registered only when the request says so.
