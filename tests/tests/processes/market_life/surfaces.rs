@@ -133,8 +133,9 @@ async fn proposals_out_of_bounds(exchange: &Exchange, condition: &str) {
     operator::done(exchange, "/markets/archive", &archive).await;
 }
 
-/// The same registration is a repeat, also after commands changed what it named. Other content under a
-/// known condition, slug or event id is refused with the first field that differs.
+/// The same registration is a repeat, also after commands changed what it named, and so is one of what is in
+/// force by then. Other content under a known condition, slug or event id is refused with the first field that
+/// differs.
 pub(crate) async fn known_names(exchange: &Exchange) {
     let condition = format!("0x{}", "78".repeat(32));
     let market = json!({
@@ -218,9 +219,13 @@ pub(crate) async fn known_names(exchange: &Exchange) {
     let question = json!({ "condition_id": condition, "question": "Renamed?" });
     operator::done(exchange, "/markets/describe", &question).await;
     let renamed = with(&market, "question", json!("Renamed?"));
+    let text = refused(exchange, "/markets", &renamed).await;
+    assert!(text.starts_with("fee is "), "{text}");
+    let fee = json!({ "rate_ppm": 30_000, "exponent": 1 });
+    let in_force = with(&renamed, "fee", fee);
     for (path, body) in [
         ("/markets", &market),
-        ("/markets", &renamed),
+        ("/markets", &in_force),
         ("/events", &group),
     ] {
         let again = operator::done(exchange, path, body).await;
