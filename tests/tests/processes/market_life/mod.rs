@@ -581,7 +581,7 @@ fn the_journal_tells_it(exchange: Exchange, people: &People) {
         ("admin", "RevokeOperator", 1),
         ("ann", "RegisterMarket", 5),
         ("ann", "DescribeMarket", 1),
-        ("ann", "SetTerms", 4),
+        ("ann", "SetTerms", 3),
         ("ben", "Propose", 3),
         ("oracle", "Propose", 1),
         ("cid", "Dispute", 1),
