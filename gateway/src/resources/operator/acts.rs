@@ -1,7 +1,6 @@
 //! `GET /acts`: acts of operators, from the journal.
 
 use foretell_journal::{Frame, FrameReader, JournalError, Next, Scratch};
-use foretell_model::evidence::ActEvidence;
 use foretell_model::{
     Command, CommandKind, ConditionId, EventId, EventNumber, MarketNumber, OperatorNumber,
     OperatorRole, Sequence, TimeNs,
@@ -222,15 +221,13 @@ impl Wanted {
             .as_deref()
             .is_none_or(|wanted| wanted == name_of(kind))
             && self.market.is_none_or(is_on);
-        let reason = ActEvidence::decode(records.command.evidence(frame.evidence()))
-            .map_or("", |act| act.reason);
         is_wanted.then(|| FoundAct {
             sequence: frame.sequence(),
             time: frame.time(),
             operator,
             kind,
             fields,
-            reason: reason.to_owned(),
+            reason: records.act().reason.to_owned(),
         })
     }
 }

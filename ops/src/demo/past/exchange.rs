@@ -146,7 +146,7 @@ impl PastExchange {
         let event = terms.event_id.and_then(|id| self.events.get(&id)).copied();
         let evidence = market.description.to_evidence()?;
         let mut tail = Vec::new();
-        Tail::append(&[market.details()], &mut tail);
+        Tail::append(&[market.details(market.content())], &mut tail);
         let command = Command::RegisterMarket(market.command(event));
         let done = self.act_beside(&command, tail, &evidence)?;
         let CommandOutcome::Market(number) = done else {

@@ -90,10 +90,7 @@ pub(crate) async fn register(
     }
     let is_own = wanted.description.market_id == 0;
     let event = event_of(app, &wanted.terms, is_own).await?;
-    let details = MarketDetails {
-        content,
-        ..wanted.details()
-    };
+    let details = wanted.details(content);
     let done = submit_registration(&context, &wanted, event, details).await?;
     let state = app.read_after(done.reply.sequence, |state| {
         let known = state.view.markets().by_condition(&condition);

@@ -32,15 +32,16 @@ impl MarketRegistration {
     }
 
     /// The details of the command. A market of the operator's own needs its slug; one of an upstream is
-    /// registered without it where another market has it.
+    /// registered without it where another market has it. `content` is [`Self::content`] of the request, before
+    /// anything of it was moved.
     #[must_use]
-    pub fn details(&self) -> MarketDetails {
+    pub fn details(&self, content: ContentDigest) -> MarketDetails {
         MarketDetails {
             terms: self.clock(),
             opening: self.terms.opening(),
             slug: SlugDigest::of(&self.description.slug),
             needs_slug: self.description.market_id == 0,
-            content: self.content(),
+            content,
         }
     }
 
