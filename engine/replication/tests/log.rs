@@ -171,6 +171,29 @@ fn a_fill_ends_when_another_host_writes_or_the_log_is_silent() {
 }
 
 #[test]
+fn a_message_in_flight_follows_none_but_the_one_sent_before_it() {
+    let model = Model::default();
+    let mut link = link(&model);
+    // The first of two is lost, and the second one on its way when another host writes.
+    let mut faults = [Fault::RequestLost, Fault::Late].into_iter();
+    link.set_faults(move || faults.next().unwrap_or(Fault::None));
+    let mut log = signed(link, "a", &SECRET);
+    let mut fill = Fill::new(0, std::time::Duration::from_secs(20));
+    let mut wait = || panic!("there is room");
+    fill.push(&mut log, b"first", &mut wait).unwrap();
+    fill.push(&mut log, b"second", &mut wait).unwrap();
+    let refused = fill.finish(&mut log, &mut || {
+        while !model.late().is_empty() {
+            let other = decide(&mut connect(&model, "b"), 0, HEADER, &mut attempts(10));
+            assert_eq!(other, Decision::Accepted(1));
+            model.deliver_late();
+        }
+    });
+    assert_eq!(refused, Err(FillError::Refused(1)));
+    assert_eq!(model.messages().len(), 1);
+}
+
+#[test]
 fn a_takeover_passes_over_what_nobody_of_the_cluster_signed() {
     let model = Model::default();
     let garbage = |name: &str| model.intrude(name.to_owned(), name.as_bytes().to_vec());

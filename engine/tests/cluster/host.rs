@@ -266,6 +266,25 @@ impl Host {
         matches!(&self.life, Life::Leading(leading) if leads(leading))
     }
 
+    /// The last message that a leader sent, and whether it knows the fate of all.
+    pub(super) fn published(&self) -> Option<(u64, bool)> {
+        match &self.life {
+            Life::Leading(leading) => {
+                let window = &leading.parts.window;
+                Some((window.last(), window.is_idle()))
+            }
+            _ => None,
+        }
+    }
+
+    /// A leader reads the answers of the log, and does nothing else.
+    pub(super) fn read_answers(&mut self) {
+        if let Life::Leading(leading) = &mut self.life {
+            let parts = &mut leading.parts;
+            parts.window.step(&mut parts.log, now(&self.clock)).unwrap();
+        }
+    }
+
     /// Whether it has everything of a log that ends at `end`, and nothing waits.
     pub(super) fn is_settled(&self, end: u64) -> bool {
         match &self.life {

@@ -101,6 +101,14 @@ impl Model {
         }
     }
 
+    /// Its servers lose what came after this message.
+    pub fn lose_after(&self, number: u64) {
+        let mut state = self.state();
+        state.ids.retain(|_, of| *of <= number);
+        let kept = usize::try_from(number).expect("it is in memory");
+        state.messages.truncate(kept);
+    }
+
     /// A stranger, or a host, replaces the heartbeat.
     pub fn put_beat(&self, payload: Vec<u8>) {
         remember(&mut self.state().beats, payload);
