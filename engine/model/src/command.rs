@@ -1,7 +1,6 @@
-//! All commands of the exchange: the table of their pinned codes, names and senders.
+//! All commands of the exchange: the table of their pinned codes, names, senders and rejections.
 //!
-//! A command with more than one field is a struct of its own, with units, evidence and the rejections in
-//! their order. The codes are stored in journals. Commands carry dense numbers, which the
+//! A command with more than one field is a struct of its own, with units and evidence. The codes are stored in journals. Commands carry dense numbers, which the
 //! gateway resolves from addresses and tokens; the exchange checks each of them. An operator
 //! command that may name an unknown account carries the address instead and opens the account. The
 //! number of the operator is in the [`crate::CommandStamp`].
@@ -46,6 +45,7 @@ use crate::id::{
     Branch, EventId, EventNumber, MarketNumber, OperatorNumber, Sequence, WalletAddress,
 };
 use crate::market::SystemMode;
+use crate::rejection::RejectionReason;
 use crate::table::table;
 use crate::time::TimeNs;
 use crate::update::{PaymentsUpdate, SettingsUpdate};
@@ -54,9 +54,9 @@ use senders::{
     RESOLVER_AND_SYNC, SUPPORT,
 };
 
-/// The table of commands: code, name, fields, and who may send it.
+/// The table of commands: code, name, fields, who may send it, and what it may be rejected for, in the order of the checks.
 macro_rules! commands {
-    ($($(#[$doc:meta])* $code:literal $name:ident $(($content:ident))? $({ $field:ident: $type:ty })? by $senders:ident;)+) => {
+    ($($(#[$doc:meta])* $code:literal $name:ident $(($content:ident))? $({ $field:ident: $type:ty })? by $senders:ident $(fails [$($reason:ident),+ $(,)?])?;)+) => {
         table! {
             /// A command.
             #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize, serde::Serialize)]
@@ -72,76 +72,144 @@ macro_rules! commands {
                     $(Self::$name => $senders,)+
                 }
             }
+
+            /// What a well-formed command of this kind may be rejected for, beside what any may be: its sender
+            /// (`OperatorRequired`, `OperatorRole`, `UnknownOperator`), and what must come first (`Busy`, `TimeDue`,
+            /// `WorkPending`). The documents of a route list them.
+            #[must_use]
+            pub const fn rejections(self) -> &'static [RejectionReason] {
+                match self {
+                    $($(Self::$name => &[$(RejectionReason::$reason),+],)?)+
+                    _ => &[],
+                }
+            }
         }
     };
 }
 
 commands! {
-    1 PlaceOrder(PlaceOrder) by CLIENTS;
+    1 PlaceOrder(PlaceOrder) by CLIENTS fails [
+        UnknownMarket, UnknownAccount, UnknownKey, KeyOfAnotherOwner, Duplicate, TimestampOutOfWindow,
+        TooManyOrderIds, SystemPaused, CancelOnly, PostOnlyMode, MarketNotReady, MarketPaused, MarketClosed,
+        ClosedOnlyAccount, PostOnlyNeedsResting, InvalidExpiration, AmountZero, AmountTooLarge, SizeNotLots,
+        PriceOffTick, SizeBelowMinimum, MarketableBelowMinimum, TooManyLiveOrders, NotEnoughCollateral,
+        NotEnoughShares, CrossesBook, FokNotFilled, FakNoMatch
+    ];
     2 CancelOrder(CancelOrder) by CLIENTS;
     3 CancelAll(CancelAll) by CLIENTS;
     4 CancelMarketOrders(CancelMarketOrders) by CLIENTS;
-    5 DecreaseOrder(DecreaseOrder) by CLIENTS;
+    5 DecreaseOrder(DecreaseOrder) by CLIENTS fails [
+        OrderNotFound, OrderOfAnotherOwner, OrderNotResting
+    ];
     6 SetQuotes(SetQuotes) by CLIENTS;
-    7 RenewQuotes(RenewQuotes) by CLIENTS;
-    8 SetQuoteLimits(SetQuoteLimits) by CLIENTS;
-    10 Deposit(Deposit) by CASHIER;
-    11 Withdraw(Withdraw) by CASHIER;
-    12 WithdrawFees(WithdrawFees) by ADMIN;
-    13 BindWallet(BindWallet) by ADMIN;
+    7 RenewQuotes(RenewQuotes) by CLIENTS fails [NoLiveQuotes, RevisionOutOfRange];
+    8 SetQuoteLimits(SetQuoteLimits) by CLIENTS fails [InvalidQuoteLimits];
+    10 Deposit(Deposit) by CASHIER fails [ReferenceReused, BalanceLimit];
+    11 Withdraw(Withdraw) by CASHIER fails [
+        ReferenceReused, WithdrawalsShut, UnknownAccount, NotEnoughCollateral, TooManyWithdrawals
+    ];
+    12 WithdrawFees(WithdrawFees) by ADMIN fails [
+        ReferenceReused, WithdrawalsShut, NotEnoughCollateral
+    ];
+    13 BindWallet(BindWallet) by ADMIN fails [
+        WalletKindTaken, WalletNotBindable, NotAnOwner, WalletHasLiveOrders
+    ];
     /// Undo a binding; the wallet must have no live orders.
-    14 UnbindWallet { wallet: WalletAddress } by ADMIN;
+    14 UnbindWallet { wallet: WalletAddress } by ADMIN fails [
+        UnknownAccount, WalletNotBound, WalletHasLiveOrders
+    ];
     15 SetClosedOnly(SetClosedOnly) by SUPPORT;
-    16 RegisterKey(RegisterKey) by CLIENTS;
-    17 RevokeKey(RevokeKey) by CLIENTS_AND_SUPPORT;
+    16 RegisterKey(RegisterKey) by CLIENTS fails [NotAnOwner, NonceRevoked, KeyTaken, TooManyKeys];
+    17 RevokeKey(RevokeKey) by CLIENTS_AND_SUPPORT fails [UnknownKey];
     18 SetHeartbeat(SetHeartbeat) by ENGINE;
-    19 Split(Split) by CLIENTS;
-    20 Merge(Merge) by CLIENTS;
-    21 Redeem(Redeem) by CLIENTS;
-    22 Convert(Convert) by CLIENTS;
-    23 PayWithdrawal(PayWithdrawal) by CASHIER;
-    /// Give up a withdrawal that waits; its amount is free again. Rejected in this order:
-    /// `OperatorRequired`, `WithdrawalsShut`, `UnknownWithdrawal` (docs/verify/rules.md §30).
-    24 FailWithdrawal { withdrawal: Sequence } by CASHIER;
-    /// Start to pay all accrued rebates; `Step` commands pay. Rejected in this order:
-    /// `RebatesInProgress`, `NothingAccrued` (docs/verify/rules.md §23).
-    25 PayRebates by CASHIER;
-    26 RequestWithdrawal(RequestWithdrawal) by CLIENTS;
-    27 CancelWithdrawal(CancelWithdrawal) by CLIENTS;
+    19 Split(Split) by CLIENTS fails [
+        ReferenceReused, TooManyReferences, UnknownMarket, AmountZero, AmountTooLarge, SystemPaused, CancelOnly,
+        MarketNotReady, MarketPaused, MarketClosed, ClosedOnlyAccount, NotEnoughCollateral
+    ];
+    20 Merge(Merge) by CLIENTS fails [
+        ReferenceReused, UnknownMarket, AmountZero, AmountTooLarge, MarketNotReady, MarketClosed,
+        NotEnoughShares
+    ];
+    21 Redeem(Redeem) by CLIENTS fails [
+        ReferenceReused, UnknownMarket, NotResolved, NothingToRedeem
+    ];
+    22 Convert(Convert) by CLIENTS fails [
+        ReferenceReused, TooManyReferences, UnknownEvent, AmountZero, AmountTooLarge, CancelOnly, SystemPaused,
+        InvalidQuestions, EventNotActive, ClosedOnlyAccount, NotEnoughShares
+    ];
+    23 PayWithdrawal(PayWithdrawal) by CASHIER fails [
+        ReferenceReused, WithdrawalsShut, UnknownWithdrawal, WithdrawalNotClaimed, SamePerson, NewOperator
+    ];
+    /// Give up a withdrawal that waits; its amount is free again (docs/verify/rules.md §30).
+    24 FailWithdrawal { withdrawal: Sequence } by CASHIER fails [
+        WithdrawalsShut, UnknownWithdrawal
+    ];
+    /// Start to pay all accrued rebates; `Step` commands pay (docs/verify/rules.md §23).
+    25 PayRebates by CASHIER fails [RebatesInProgress, NothingAccrued];
+    26 RequestWithdrawal(RequestWithdrawal) by CLIENTS fails [
+        ReferenceReused, TooManyReferences, KeyOfAnotherOwner, WithdrawalsShut, ValidityOutOfRange,
+        NotEnoughCollateral, TooManyWithdrawals
+    ];
+    27 CancelWithdrawal(CancelWithdrawal) by CLIENTS fails [
+        WithdrawalsShut, UnknownWithdrawal, WithdrawalClaimed
+    ];
     /// A cashier takes a requested withdrawal on, in order to pay it: its user no longer cancels it.
-    /// Rejected in this order: `OperatorRequired`, `WithdrawalsShut`, `UnknownWithdrawal`,
-    /// `WithdrawalClaimed`. Claimed by the same is `Repeated` (docs/verify/rules.md §30).
-    28 ClaimWithdrawal { withdrawal: Sequence } by CASHIER;
+    /// Claimed by the same is `Repeated` (docs/verify/rules.md §30).
+    28 ClaimWithdrawal { withdrawal: Sequence } by CASHIER fails [
+        WithdrawalsShut, UnknownWithdrawal, WithdrawalClaimed
+    ];
     /// Register an event group. Evidence: its description. The same id again is `Repeated`.
     30 RegisterEvent { event: EventId } by MARKETS;
-    31 RegisterMarket(RegisterMarket) by MARKETS;
+    31 RegisterMarket(RegisterMarket) by MARKETS fails [
+        MarketDiffers, TokenTaken, InvalidFee, InvalidMinimumSize, UnknownEvent, EventFrozen, EventFull,
+        InvalidQuestionIndex, InvalidTransition, InvalidTerms, ClockContradicts, ClosesInPast, SlugTaken
+    ];
     /// Registered → active; freezes the question list of its event group.
-    32 ActivateMarket { market: MarketNumber } by MARKETS;
-    33 PauseMarket(PauseMarket) by MARKETS;
-    34 ResumeMarket(ResumeMarket) by MARKETS;
+    32 ActivateMarket { market: MarketNumber } by MARKETS fails [UnknownMarket, InvalidTransition];
+    33 PauseMarket(PauseMarket) by MARKETS fails [UnknownMarket, InvalidTransition];
+    34 ResumeMarket(ResumeMarket) by MARKETS fails [UnknownMarket, InvalidTransition];
     /// Active or paused → closed; cancels its orders in bounded steps. A registered market can
     /// be closed too and then never trades.
-    35 CloseMarket { market: MarketNumber } by MARKETS;
-    36 ResolveMarket(ResolveMarket) by RESOLVER_AND_SYNC;
-    37 ArchiveMarket(ArchiveMarket) by MARKETS;
-    38 SetTick(SetTick) by MARKETS;
-    39 SetMinimumSize(SetMinimumSize) by MARKETS;
-    40 SetFee(SetFee) by MARKETS;
-    41 SetTerms(SetTerms) by MARKETS;
-    42 Propose(Propose) by OPERATORS;
-    43 Dispute(Dispute) by OPERATORS;
-    44 WithdrawProposal(WithdrawProposal) by OPERATORS;
-    45 Finalise(Finalise) by RESOLVER;
-    46 SetPolicy(SetPolicy) by ADMIN;
-    /// Remove a market's own policy and its list of wallets; the site's apply again.
-    /// Rejected in this order: `UnknownMarket`, `NoPolicy` (docs/verify/rules.md §24).
-    47 ClearPolicy { market: MarketNumber } by ADMIN;
-    48 ListWallet(ListWallet) by ADMIN;
+    35 CloseMarket { market: MarketNumber } by MARKETS fails [UnknownMarket, InvalidTransition];
+    36 ResolveMarket(ResolveMarket) by RESOLVER_AND_SYNC fails [
+        UnknownMarket, InvalidTransition, BookNotEmpty, EventNotActive, HalfInNegRisk, NoWouldLeaveNone,
+        OutsideNotLast, NoProposal, ProposalDisputed, SamePerson, AlreadyProposed, SecondPersonRequired,
+        InvalidWindow
+    ];
+    37 ArchiveMarket(ArchiveMarket) by MARKETS fails [UnknownMarket];
+    38 SetTick(SetTick) by MARKETS fails [UnknownMarket, InvalidTransition, InvalidTick];
+    39 SetMinimumSize(SetMinimumSize) by MARKETS fails [
+        UnknownMarket, InvalidTransition, InvalidMinimumSize
+    ];
+    40 SetFee(SetFee) by MARKETS fails [UnknownMarket, InvalidTransition, InvalidFee];
+    41 SetTerms(SetTerms) by MARKETS fails [
+        UnknownMarket, InvalidTransition, InvalidTerms, ClockContradicts, ClosesInPast
+    ];
+    42 Propose(Propose) by OPERATORS fails [
+        ReferenceReused, UnknownAccount, UnknownMarket, InvalidTransition, EventNotActive, HalfInNegRisk,
+        NoWouldLeaveNone, OutsideNotLast, NotPermitted, InvalidWindow, AlreadyProposed, ProposalDisputed,
+        NoProposal, SamePerson
+    ];
+    43 Dispute(Dispute) by OPERATORS fails [
+        UnknownAccount, UnknownMarket, NoProposal, NotPermitted, ProposalDisputed
+    ];
+    44 WithdrawProposal(WithdrawProposal) by OPERATORS fails [
+        UnknownAccount, UnknownMarket, NoProposal, NotPermitted, ProposalDisputed, SamePerson
+    ];
+    45 Finalise(Finalise) by RESOLVER fails [
+        UnknownMarket, NoProposal, ProposalDisputed, ChallengeOpen, SamePerson, NewOperator, InvalidTransition,
+        EventNotActive, HalfInNegRisk, NoWouldLeaveNone, OutsideNotLast
+    ];
+    46 SetPolicy(SetPolicy) by ADMIN fails [UnknownMarket, InvalidTransition, InvalidPolicy];
+    /// Remove a market's own policy and its list of wallets; the site's apply again
+    /// (docs/verify/rules.md §24).
+    47 ClearPolicy { market: MarketNumber } by ADMIN fails [UnknownMarket, NoPolicy];
+    48 ListWallet(ListWallet) by ADMIN fails [UnknownMarket, NoPolicy, ListFull];
     /// Set the system mode.
     50 SetMode { mode: SystemMode } by MARKETS;
     /// Change the named settings of the core. A result out of bounds is `InvalidSettings`; an operator
     /// who names `new_operator_hours` is `OperatorRole`.
-    51 ChangeSettings { settings: SettingsUpdate } by ADMIN;
+    51 ChangeSettings { settings: SettingsUpdate } by ADMIN fails [InvalidSettings];
     /// Switch to a rules number from the next command on.
     /// `rules`: at least the rules in force, at most [`crate::limits::NEWEST_RULES`].
     52 SwitchRules { rules: u32 } by ADMIN;
@@ -156,18 +224,20 @@ commands! {
     /// One step of the first work in the background: a settlement or a payment of
     /// rebates. The engine issues it. Rejected: `NothingPending` (docs/verify/rules.md §25).
     58 Step by ENGINE;
-    /// Change settings of payments. Rejected: `InvalidSettings`. The same is `Repeated`.
+    /// Change settings of payments. The same is `Repeated`.
     /// `payments`: the new settings; those that it does not name stay.
-    59 SetPayments { payments: PaymentsUpdate } by ADMIN;
-    60 AddOperator(AddOperator) by ADMIN;
+    59 SetPayments { payments: PaymentsUpdate } by ADMIN fails [InvalidSettings];
+    60 AddOperator(AddOperator) by ADMIN fails [
+        OperatorNameTaken, OperatorTokenTaken, TooManyOperators
+    ];
     /// Revoke an operator for ever. Rejected in this order: `OperatorRequired`,
     /// `UnknownOperator` (never added), `LastAdmin`. A revoked one is `Repeated`
     /// (docs/verify/rules.md §27).
-    61 RevokeOperator { operator: OperatorNumber } by ADMIN;
+    61 RevokeOperator { operator: OperatorNumber } by ADMIN fails [LastAdmin];
     /// Change words of an event group; the edit ([`crate::words`]) is the evidence.
-    /// Rejected: `UnknownEvent` (docs/verify/rules.md §26).
-    62 DescribeEvent { event: EventNumber } by MARKETS;
-    63 DescribeMarket(DescribeMarket) by MARKETS;
+    /// (docs/verify/rules.md §26).
+    62 DescribeEvent { event: EventNumber } by MARKETS fails [UnknownEvent];
+    63 DescribeMarket(DescribeMarket) by MARKETS fails [UnknownMarket, SlugTaken];
     /// Change the profile of a wallet, with an account or without; the edit is the
     /// evidence (docs/verify/rules.md §26).
     64 DescribeWallet { wallet: WalletAddress } by SUPPORT;

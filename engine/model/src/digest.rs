@@ -1,7 +1,7 @@
-//! Digests: of the state, of slugs and of what registrations say. That of the state hashes the bytes of the canonical list of records in order. The same
-//! bytes are the image of the exchange in a snapshot.
+//! Digests: of the state, of slugs, of references and of what registrations say. That of the state hashes the bytes of
+//! the canonical list of records in order. The same bytes are the image of the exchange in a snapshot.
 
-use crate::id::{ContentDigest, SlugDigest};
+use crate::id::{ContentDigest, Reference, SlugDigest};
 use crate::record::Vocabulary;
 use crate::state::StateRecord;
 
@@ -22,6 +22,14 @@ impl SlugDigest {
             "" => Self::ZERO,
             slug => Self(half_hash(slug.as_bytes())),
         }
+    }
+}
+
+impl Reference {
+    /// The reference that a text is; the text itself is the command's evidence.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        Self(*blake3::hash(text.as_bytes()).as_bytes())
     }
 }
 

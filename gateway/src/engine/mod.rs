@@ -3,4 +3,5 @@
 pub(crate) mod cluster;
 mod engine_clock;
 pub(crate) mod engine_link;
+pub(crate) mod outcome;
 pub(crate) mod waiting_cancels;

@@ -143,19 +143,6 @@ impl<T> Json<T> {
         self.map(|answer| answer.at(position))
     }
 
-    /// As [`Self::at`], if a state was reached.
-    pub(crate) fn reached(self, position: Option<StatePosition>) -> Self {
-        match position {
-            Some(position) => self.at(position),
-            None => self,
-        }
-    }
-
-    /// As [`Answer::with_quota`].
-    pub(crate) fn with_quota(self, quota: Option<QuotaStatus>) -> Self {
-        self.map(|answer| answer.with_quota(quota))
-    }
-
     /// Adds the cursor of the page after this row, if there is one, to a list whose body is a bare
     /// array.
     pub(crate) fn continued(self, last: Option<impl RowKey>) -> Self {

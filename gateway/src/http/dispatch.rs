@@ -25,14 +25,13 @@ use crate::http::body::{self, BodyError, BodyPermit};
 use crate::http::connections::client_quotas::{Client, Reservation};
 use crate::http::connections::unread_answers::CountedAnswer;
 use crate::http::failure::{self, Failure, X_ERROR_CODE};
-use crate::http::request_context::RequestContext;
+use crate::http::request_context::{RequestContext, Said};
 use crate::http::route::Route;
 use crate::http::router::{RouteError, Router};
 use crate::http::surface::Surface;
 use crate::http::timing::{SERVER_TIMING, Timing, X_SERVER_TIMING};
 use crate::policy::client_address::{ClientAddress, Sender};
 use crate::policy::limits::REQUEST_WORK;
-use crate::policy::rate_limits::QuotaStatus;
 use crate::policy::request_policy::IncomingRequest;
 use crate::policy::work::{Charged, WorkAccount};
 use crate::streams::fan_out::Hub;
@@ -139,26 +138,33 @@ impl Dispatcher {
             headers: request.headers(),
             at: timing.began(),
         };
-        let quota = match self.app.policy.admit(&incoming, &self.app.metrics) {
-            Ok(quota) => Arc::new(Mutex::new(quota)),
+        let said = match self.app.policy.admit(&incoming, &self.app.metrics) {
+            Ok(quota) => Arc::new(Mutex::new(Said {
+                quota,
+                position: None,
+            })),
             Err(answer) => return Ok(*answer),
         };
         let answer = match found {
             Ok(found) => {
-                let quota = Arc::clone(&quota);
-                self.handle(timing, (sender, quota), request, found).await
+                let said = Arc::clone(&said);
+                self.handle(timing, (sender, said), request, found).await
             }
             Err(failure) => Err(failure),
         };
         let answer = answer.unwrap_or_else(|failure| app.cluster.explain(failure).render(shape));
-        let quota = *quota.lock();
-        Ok(answer.with_quota(quota))
+        let Said { quota, position } = *said.lock();
+        let answer = answer.with_quota(quota);
+        Ok(match position {
+            Some(position) if !answer.headers.contains_key(X_SEQUENCE) => answer.at(position),
+            _ => answer,
+        })
     }
 
     async fn handle(
         self,
         timing: Arc<Timing>,
-        (sender, quota): (Sender, Arc<Mutex<Option<QuotaStatus>>>),
+        (sender, said): (Sender, Arc<Mutex<Said>>),
         request: Request<Incoming>,
         (route, parameter): (Arc<Route>, String),
     ) -> Result<Answer, Failure> {
@@ -186,7 +192,7 @@ impl Dispatcher {
             scope: route.scope,
             is_large: route.is_large,
             is_mounted: route.shape.is_some(),
-            quota,
+            said,
             actor: None,
             parameter,
         };

@@ -1,7 +1,7 @@
 //! What a route and the parts of its request say of themselves: the errors that it may end in and, with
 //! the feature `documents`, what its OpenAPI document says.
 
-use foretell_model::{OperatorRole, RoleSet};
+use foretell_model::{CommandKind, OperatorRole, RoleSet};
 use foretell_wire::ErrorCode;
 use foretell_wire::read::RequestBody;
 use foretell_wire::read::path::PathParameter;
@@ -89,6 +89,16 @@ impl Operation {
         self.fails(BODY);
         self.fails(STATE);
         self.fails(WRITE);
+    }
+
+    /// Sends commands of a kind; what they may be rejected for are errors.
+    pub(crate) fn sends(&mut self, kind: CommandKind) {
+        let code = match kind {
+            CommandKind::PlaceOrder => ErrorCode::of_order,
+            _ => ErrorCode::of,
+        };
+        let codes = kind.rejections().iter().map(|reason| code(*reason));
+        self.errors.extend(codes);
     }
 
     /// Shows a state of the exchange.

@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use foretell_link::Reply;
-use foretell_model::{KeyNumber, Sequence};
+use foretell_model::{Command, KeyNumber, OperatorRole, Rejection, RejectionReason, Sequence};
 use foretell_wire::errors::api_error::FieldError;
-use foretell_wire::{ApiError, Compatibility};
+use foretell_wire::{ApiError, Compatibility, ErrorCode};
 use http::HeaderName;
 use http::request::Parts;
 use parking_lot::Mutex;
@@ -17,6 +17,8 @@ use crate::access::operator_actor::Actor;
 use crate::access::signature_gate::SignatureGate;
 use crate::app::App;
 use crate::engine::engine_link::{LinkError, PendingAnswer};
+use crate::engine::outcome::{Done, Refused, outcome_of};
+use crate::http::answer::StatePosition;
 use crate::http::body::BodyPermit;
 use crate::http::connections::client_quotas::Client;
 use crate::http::failure::Failure;
@@ -47,12 +49,34 @@ pub(crate) struct RequestContext {
     pub(crate) is_large: bool,
     /// Whether the route is another surface's, mounted for the page.
     pub(crate) is_mounted: bool,
-    /// The status of its limits.
-    pub(crate) quota: Arc<Mutex<Option<QuotaStatus>>>,
+    /// What its answer says beside its content.
+    pub(crate) said: Arc<Mutex<Said>>,
     /// The operator of an authorized request to the operator surface.
     pub(crate) actor: Option<Actor>,
     /// The value of `{…}` in the route's path.
     pub(crate) parameter: String,
+}
+
+/// What an answer says beside its content.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Said {
+    /// The tightest window that counts the request.
+    pub(crate) quota: Option<QuotaStatus>,
+    /// The state after its commands.
+    pub(crate) position: Option<StatePosition>,
+}
+
+impl Said {
+    fn reach(&mut self, reply: &Reply) {
+        let reached = StatePosition {
+            sequence: reply.sequence.max(reply.last_sequence),
+            epoch: reply.epoch,
+        };
+        let is_newer = |before: StatePosition| before.sequence < reached.sequence;
+        if self.position.is_none_or(is_newer) {
+            self.position = Some(reached);
+        }
+    }
 }
 
 impl RequestContext {
@@ -100,12 +124,62 @@ impl RequestContext {
         Ok(())
     }
 
-    /// Waits for the engine's reply to a command of this request.
+    /// Sends a command of this request and waits until it is durable; a rejection is the failure.
+    pub(crate) async fn command(&self, command: Command, evidence: &[u8]) -> Result<Done, Failure> {
+        self.command_or(command, evidence, |_| None).await
+    }
+
+    /// As [`Self::command`]; `explain` gives the errors that need more than the core's rejection.
+    pub(crate) async fn command_or(
+        &self,
+        command: Command,
+        evidence: &[u8],
+        explain: impl FnOnce(&Rejection) -> Option<ApiError>,
+    ) -> Result<Done, Failure> {
+        let outcome = self.send(command, Vec::new(), evidence).await?;
+        outcome.map_err(|Refused { rejection, .. }| {
+            let explained = explain(&rejection);
+            explained
+                .unwrap_or_else(|| self.rejected(&rejection))
+                .into()
+        })
+    }
+
+    /// Sends a command of this request, in the name of its operator if it is an operator's, and waits for its outcome.
+    /// `tail` is the command's ([`foretell_model::tail`]).
+    pub(crate) async fn send(
+        &self,
+        command: Command,
+        tail: Vec<u8>,
+        evidence: &[u8],
+    ) -> Result<Result<Done, Refused>, Failure> {
+        let engine = &self.app.engine;
+        let senders = command.kind().senders();
+        let pending = match &self.actor {
+            Some(actor) if senders.operators.contains(OperatorRole::Admin) => {
+                engine.submit_as((actor.number, &actor.reason), command, tail, evidence)?
+            }
+            None if !senders.clients => return Err(ErrorCode::OperatorUnauthorized.into()),
+            _ => engine.submit(command, evidence)?,
+        };
+        Ok(outcome_of(&self.reply(pending).await?))
+    }
+
+    /// The error of a rejected command; that of a role names the roles of the route.
+    pub(crate) fn rejected(&self, rejection: &Rejection) -> ApiError {
+        match (rejection.reason, &self.actor) {
+            (RejectionReason::OperatorRole, Some(actor)) => actor.role_not_allowed(),
+            _ => ApiError::from_command_rejection(rejection),
+        }
+    }
+
+    /// Waits for the engine's reply to a command of this request, whose answer names the state after it.
     pub(crate) async fn reply(&self, pending: PendingAnswer) -> Result<Reply, LinkError> {
         let sent = pending.sent();
         self.timing.submitted();
         let reply = pending.reply().await?;
         self.timing.answered(sent, &reply);
+        self.said.lock().reach(&reply);
         Ok(reply)
     }
 
@@ -117,7 +191,7 @@ impl RequestContext {
         let limiter = &self.app.policy.limiter;
         let times = (limiter.at(self.timing.began()), limiter.at(Instant::now()));
         let status = limiter.prove(times, self.client, key, scope);
-        *self.quota.lock() = status.map_err(|refused| self.limited(&refused))?;
+        self.said.lock().quota = status.map_err(|refused| self.limited(&refused))?;
         Ok(())
     }
 
@@ -126,17 +200,20 @@ impl RequestContext {
         Failure::from(refused)
     }
 
-    /// Counts writes of the caller's key and owner; returns the key's limit status.
+    /// Counts writes of the caller's key and owner.
     pub(crate) fn count(
         &self,
         caller: &Caller,
         writes: Writes,
         count: usize,
-    ) -> Result<Option<QuotaStatus>, Failure> {
+    ) -> Result<(), Failure> {
         let limiter = &self.app.policy.limiter;
         let now = limiter.at(Instant::now());
         let counted = limiter.writes(now, (caller.owner, caller.key), writes, count);
-        counted.map_err(|refused| self.limited(&refused))
+        let status = counted.map_err(|refused| self.limited(&refused))?;
+        let mut said = self.said.lock();
+        said.quota = QuotaStatus::tightest(said.quota, status);
+        Ok(())
     }
 
     /// Takes back writes that were counted at `at` and did nothing.

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use foretell_model::RoleSet;
+use foretell_model::{CommandKind, RoleSet};
 use foretell_wire::ErrorCode;
 use foretell_wire::limits::{LIST_BODY_BYTES, SMALL_BODY_BYTES};
 use foretell_wire::schema::JsonSchema;
@@ -40,7 +40,9 @@ pub(crate) struct Route {
     pub(crate) handle: Handler,
     /// What the parts of its request and its answer say of themselves.
     parts: fn(&mut Operation),
-    /// Errors of the handler itself, beside those of its parts.
+    /// The kind of its commands.
+    command: Option<CommandKind>,
+    /// Errors of the handler itself, beside those of its parts and of its command.
     pub(crate) errors: &'static [&'static [ErrorCode]],
     /// What the documents say of failures with a body of their own.
     #[cfg(feature = "documents")]
@@ -76,6 +78,7 @@ impl Route {
             shape: None,
             handle: handler(endpoint),
             parts: E::describe,
+            command: None,
             errors: &[],
             #[cfg(feature = "documents")]
             refusal: None,
@@ -125,9 +128,15 @@ impl Route {
         self
     }
 
-    /// Errors of its handler, beside those of its parts.
+    /// Errors of its handler, beside those of its parts and of its command.
     pub(crate) fn errors(mut self, codes: &'static [&'static [ErrorCode]]) -> Self {
         self.errors = codes;
+        self
+    }
+
+    /// Sends commands of this kind, whose rejections are among its errors.
+    pub(crate) fn sends(mut self, kind: CommandKind) -> Self {
+        self.command = Some(kind);
         self
     }
 
@@ -172,6 +181,9 @@ impl Route {
         }
         if self.freshness == Freshness::Requested {
             operation.waits_for_sequence();
+        }
+        if let Some(kind) = self.command {
+            operation.sends(kind);
         }
         self.errors.iter().for_each(|codes| operation.fails(codes));
         #[cfg(feature = "documents")]

@@ -19,19 +19,6 @@ use crate::app::App;
 use crate::http::answer::StatePosition;
 use crate::view::shared_view::ViewState;
 
-/// The sequence and epoch for a write's answer.
-pub(crate) fn position_of(reply: &Reply) -> StatePosition {
-    StatePosition {
-        sequence: reply.sequence.max(reply.last_sequence),
-        epoch: reply.epoch,
-    }
-}
-
-/// The exchange's form of a reference; the text itself is the frame's evidence.
-pub(crate) fn reference(text: &str) -> Reference {
-    Reference(*blake3::hash(text.as_bytes()).as_bytes())
-}
-
 /// The market and outcome of a token in either form.
 pub(crate) fn market_of(view: &View, token: &TokenRef) -> Option<(MarketNumber, Outcome)> {
     match token {

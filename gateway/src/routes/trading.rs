@@ -2,6 +2,10 @@
 
 mod errors;
 
+use foretell_model::CommandKind::{
+    CancelWithdrawal, Convert, DecreaseOrder, Merge, PlaceOrder, Redeem, RegisterKey, RenewQuotes,
+    RequestWithdrawal, RevokeKey, SetQuoteLimits, Split,
+};
 use foretell_wire::ErrorCode;
 use foretell_wire::accounts::account::WrongHeartbeatAnswer;
 use foretell_wire::limits::{
@@ -31,9 +35,8 @@ use crate::resources::service::{checkpoints, health, unsupported_features};
 use crate::routes::page::{self, PageRoutes};
 use crate::routes::streams;
 use crate::routes::trading::errors::{
-    ACTION, CANCEL_MARKET, CANCEL_WITHDRAWAL, CHECKPOINT, CONVERT, DECREASE, HEARTBEAT, HISTORY,
-    KEY, MERGE, NEW_KEY, NO_KEY, ORDER, QUOTE, QUOTE_LIMITS, QUOTES, QUOTES_HEARTBEAT, REDEEM,
-    REFERENCE_ROOM, REJECTED_ORDER, SETS, SPLIT, TOKEN, TRADES, TRADING, WITHDRAWAL,
+    CANCEL_MARKET, CHECKPOINT, HEARTBEAT, HISTORY, NO_KEY, ORDER, ORDER_ANSWERS, QUOTE, QUOTES,
+    SIGNED, TOKEN, TRADES, TRADING,
 };
 
 pub(super) fn routes(page: PageRoutes) -> Vec<Route> {
@@ -65,7 +68,8 @@ fn orders() -> Vec<Route> {
     vec![
         post("/order", Trading, place::place_one)
             .body(ORDER_BODY_BYTES)
-            .errors(&[ORDER, REJECTED_ORDER, TRADING])
+            .sends(PlaceOrder)
+            .errors(&[ORDER, ORDER_ANSWERS])
             .fails_with::<OrderAnswer>(&[400, 401, 404, 409, 425, 500, 503]),
         post("/orders", Trading, place::place_many).body(ORDERS_BODY_BYTES),
         post("/replace", Trading, replace::replace)
@@ -76,14 +80,14 @@ fn orders() -> Vec<Route> {
         delete("/orders", Trading, cancels::cancel_many)
             .body(LIST_BODY_BYTES)
             .urgent(),
-        post("/order/decrease", Trading, decrease::decrease).errors(&[DECREASE]),
+        post("/order/decrease", Trading, decrease::decrease).sends(DecreaseOrder),
         post("/quotes", Trading, quotes::set)
             .body(QUOTES_BODY_BYTES)
             .errors(&[QUOTES, TRADING]),
         post("/quotes/heartbeat", Trading, quotes::heartbeat)
-            .errors(&[QUOTES_HEARTBEAT])
+            .sends(RenewQuotes)
             .urgent(),
-        put("/quotes/groups/{n}", Trading, quotes::limits).errors(&[QUOTE_LIMITS]),
+        put("/quotes/groups/{n}", Trading, quotes::limits).sends(SetQuoteLimits),
         get("/quotes/domain", Trading, quotes::domain),
         delete("/cancel-all", Trading, cancels::cancel_all).urgent(),
         delete("/cancel-market-orders", Trading, cancels::cancel_market)
@@ -130,25 +134,26 @@ fn accounts() -> Vec<Route> {
         read("/rebates/current", Trading, rebates::current),
         post("/positions/split", Trading, actions::split)
             .durable()
-            .errors(&[ACTION, REFERENCE_ROOM, SETS, SPLIT, TRADING]),
+            .sends(Split),
         post("/positions/merge", Trading, actions::merge)
             .durable()
-            .errors(&[ACTION, SETS, MERGE]),
+            .sends(Merge),
         post("/positions/redeem", Trading, actions::redeem)
             .durable()
-            .errors(&[ACTION, REDEEM]),
+            .sends(Redeem),
         post("/positions/convert", Trading, actions::convert)
             .durable()
             .body(CONVERT_BODY_BYTES)
-            .errors(&[ACTION, REFERENCE_ROOM, CONVERT]),
+            .sends(Convert),
         post("/withdrawals", Trading, withdrawals::request)
             .durable()
-            .errors(&[ACTION, REFERENCE_ROOM, WITHDRAWAL]),
+            .sends(RequestWithdrawal)
+            .errors(&[SIGNED]),
         read("/withdrawals", Ledger, withdrawals::list),
         get("/withdrawals/domain", Trading, withdrawals::domain),
         delete("/withdrawals/{number}", Trading, withdrawals::cancel)
             .durable()
-            .errors(&[CANCEL_WITHDRAWAL]),
+            .sends(CancelWithdrawal),
         read(
             "/notifications",
             Trading,
@@ -162,15 +167,15 @@ fn accounts() -> Vec<Route> {
         .fresh(),
         read("/balance-allowance", Trading, balances::one).errors(&[TOKEN]),
         read("/balance-allowance/update", Trading, balances::one).errors(&[TOKEN]),
-        post("/auth/api-key", Keys, keys::create).errors(&[NEW_KEY]),
-        delete("/auth/api-key", Keys, keys::revoke).errors(&[KEY]),
+        post("/auth/api-key", Keys, keys::create).sends(RegisterKey),
+        delete("/auth/api-key", Keys, keys::revoke).sends(RevokeKey),
         read("/auth/derive-api-key", Trading, keys::derive).errors(&[NO_KEY]),
         read("/auth/api-keys", Ledger, keys::list),
         delete("/auth/api-keys", Keys, keys::revoke_all)
             .durable()
-            .errors(&[KEY]),
-        post("/auth/readonly-api-key", Keys, keys::create_read_only).errors(&[NEW_KEY]),
-        delete("/auth/readonly-api-key", Keys, keys::revoke_read_only).errors(&[KEY]),
+            .sends(RevokeKey),
+        post("/auth/readonly-api-key", Keys, keys::create_read_only).sends(RegisterKey),
+        delete("/auth/readonly-api-key", Keys, keys::revoke_read_only).sends(RevokeKey),
         read("/auth/readonly-api-keys", Ledger, keys::list_read_only),
         read("/auth/ban-status/closed-only", Trading, keys::closed_only),
     ]

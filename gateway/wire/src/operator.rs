@@ -4,6 +4,7 @@
 //! is not silently ignored. Collateral is a decimal text in whole units (`"amount": "100.5"`), and
 //! so are shares.
 
+mod acts;
 mod answer;
 mod form;
 pub mod markets;
@@ -14,6 +15,7 @@ mod queries;
 pub(crate) mod reason;
 mod request;
 
+pub use acts::{Act, EachAct, MarketOf, OperatorCommand, SNAPSHOT_PATH, each_act};
 pub use answer::{
     AccountAnswer, AccountRow, AccountRows, CommandAnswer, EventRow, EventRows, MarketRow,
     MarketRows, PositionAnswer, SnapshotAnswer, StatusAnswer,
@@ -48,8 +50,7 @@ pub use queries::{
 pub use reason::read_reason;
 pub use request::{
     Archive, Binding, ClosedOnly, FeeChange, FeesWithdrawal, HoldChange, KeyRevocation, MarketName,
-    MinimumChange, ModeChange, OperatorCommand, Resolution, SNAPSHOT_PATH, SettingsChange,
-    TickChange, Transfer, WalletName,
+    MinimumChange, ModeChange, Resolution, SettingsChange, TickChange, Transfer, WalletName,
 };
 
 pub use crate::read::form::{PlainForm, WrittenForm};

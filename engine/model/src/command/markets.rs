@@ -8,10 +8,8 @@ use crate::tail::Tail;
 use crate::update::TermsUpdate;
 
 records! {
-    /// A market registration, whole or not at all. Its description is evidence of the frame. Rejected in
-    /// this order: `InvalidTerms` (no details in the tail), `MarketDiffers`, `TokenTaken`, `InvalidFee`,
-    /// `InvalidMinimumSize`, `UnknownEvent`, `EventFrozen`, `EventFull`, `InvalidQuestionIndex`, then the
-    /// rejections of [`SetTerms`], `SlugTaken`. The same tokens, event group, index and content under a known
+    /// A market registration, whole or not at all. Its description is evidence of the frame. Without
+    /// details in the tail it is `InvalidTerms`. The same tokens, event group, index and content under a known
     /// condition id are `Repeated` and change nothing (docs/verify/rules.md §12).
     pub struct RegisterMarket {
         /// The condition id; registration is idempotent by it.
@@ -50,8 +48,7 @@ records! {
         pub content: ContentDigest,
     }
 
-    /// Change words of a market; the edit is the evidence. Rejected in this order: `UnknownMarket`,
-    /// `OperatorRole`, `SlugTaken` (docs/verify/rules.md §26).
+    /// Change words of a market; the edit is the evidence (docs/verify/rules.md §26).
     pub struct DescribeMarket {
         /// The market.
         pub market: MarketNumber,
@@ -110,9 +107,8 @@ records! {
         pub fee: FeeSchedule,
     }
 
-    /// Change terms of a market. The result is checked. Rejected in this order: `UnknownMarket`,
-    /// `InvalidTransition` (closed or resolved), `InvalidTerms`, `ClockContradicts`,
-    /// `ClosesInPast`. Equal terms are `Repeated` (docs/verify/rules.md §21).
+    /// Change terms of a market. The result is checked. Equal terms are `Repeated`
+    /// (docs/verify/rules.md §21).
     pub struct SetTerms {
         /// The market.
         pub market: MarketNumber,

@@ -46,9 +46,8 @@ records! {
         pub valid_until: TimeMs,
     }
 
-    /// The user gives up a withdrawal that nobody claimed. Rejected in this order:
-    /// `WithdrawalsShut`, `UnknownWithdrawal` (also another account's), `WithdrawalClaimed`
-    /// (docs/verify/rules.md §30).
+    /// The user gives up a withdrawal that nobody claimed. One of another
+    /// account is unknown (docs/verify/rules.md §30).
     pub struct CancelWithdrawal {
         /// The account that asked.
         pub account: AccountNumber,
@@ -57,8 +56,6 @@ records! {
     }
 
     /// A withdrawal was paid outside; its amount leaves the exchange. Evidence: the text of the payment.
-    /// Rejected in this order: `OperatorRequired`, `ReferenceReused`, `WithdrawalsShut`,
-    /// `UnknownWithdrawal`, `WithdrawalNotClaimed`, `SamePerson`, `NewOperator`
     /// (docs/verify/rules.md §30).
     pub struct PayWithdrawal {
         /// Number of the withdrawal: the sequence of its request.

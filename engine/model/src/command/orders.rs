@@ -54,7 +54,7 @@ records! {
         pub timestamp: TimeMs,
     }
 
-    /// Cancel one order by id. Rejected: `OrderNotFound`, `OrderOfAnotherOwner`. A cancel
+    /// Cancel one order by id. A cancel
     /// of a delayed order is applied and ends nothing (docs/verify/rules.md §22).
     pub struct CancelOrder {
         /// The requesting owner; must be the owner of the order's account.

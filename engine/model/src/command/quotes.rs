@@ -45,8 +45,7 @@ records! {
         pub quotes: u8,
     }
 
-    /// Renew the lease of a group's quotes. Rejected in this order: `UnknownAccount`, `UnknownKey`,
-    /// `KeyOfAnotherOwner`, `NoLiveQuotes`, `RevisionOutOfRange`. A lease that ends no later is `Repeated`.
+    /// Renew the lease of a group's quotes. A lease that ends no later is `Repeated`.
     pub struct RenewQuotes {
         /// The maker.
         pub account: AccountNumber,

@@ -39,9 +39,7 @@ records! {
         pub replaces: Option<Sequence>,
     }
 
-    /// Dispute the proposal of a market. Evidence: the reason. Rejected in this order:
-    /// `OperatorRequired`, `UnknownAccount`, `UnknownMarket`, `NoProposal`, `NotPermitted`,
-    /// `ProposalDisputed` (docs/verify/rules.md §24).
+    /// Dispute the proposal of a market. Evidence: the reason. (docs/verify/rules.md §24).
     pub struct Dispute {
         /// The market.
         pub market: MarketNumber,
@@ -51,9 +49,8 @@ records! {
         pub by: Option<AccountNumber>,
     }
 
-    /// Withdraw the proposal of a market. Rejected in this order: `OperatorRequired`,
-    /// `UnknownAccount`, `UnknownMarket`, `NoProposal`, `NotPermitted` (neither its proposer nor an
-    /// admin), `SamePerson` (its proposer, and somebody disputed it; docs/verify/rules.md §24).
+    /// Withdraw the proposal of a market. `NotPermitted`: neither its
+    /// proposer nor an admin; `SamePerson`: its proposer, and somebody disputed it (docs/verify/rules.md §24).
     pub struct WithdrawProposal {
         /// The market.
         pub market: MarketNumber,
@@ -61,9 +58,8 @@ records! {
         pub by: Option<AccountNumber>,
     }
 
-    /// Finalise the proposal of a market. Rejected in this order: `OperatorRequired`,
-    /// `UnknownMarket`, `NoProposal`, `ProposalDisputed`, `ChallengeOpen`, `SamePerson`,
-    /// `NewOperator`, then the event group's checks of `ResolveMarket` (docs/verify/rules.md §24).
+    /// Finalise the proposal of a market. The last checks are the event group's of
+    /// `ResolveMarket` (docs/verify/rules.md §24).
     pub struct Finalise {
         /// The market.
         pub market: MarketNumber,
@@ -72,8 +68,7 @@ records! {
     }
 
     /// Change the resolution policy of the site or of a market, whose own policy begins as
-    /// that of the site. Rejected in this order: `UnknownMarket`, `InvalidTransition` (resolved),
-    /// `InvalidPolicy` (the result). The same is `Repeated`
+    /// that of the site. `InvalidPolicy` is of the result. The same is `Repeated`
     /// (docs/verify/rules.md §24).
     pub struct SetPolicy {
         /// The market; `None` = the site.
@@ -83,7 +78,7 @@ records! {
     }
 
     /// Set what a wallet may do in resolution; neither removes it from the list. Opens
-    /// the account. Rejected in this order: `UnknownMarket`, `NoPolicy`, `ListFull`. No change is
+    /// the account. No change is
     /// `Repeated` (docs/verify/rules.md §24).
     pub struct ListWallet {
         /// The market, which has a policy of its own; `None` = the site.

@@ -28,8 +28,7 @@ records! {
         pub snapshot: [u8; 32],
     }
 
-    /// Add an operator. Rejected in this order: `OperatorRequired`, `InvalidOperator`,
-    /// `OperatorNameTaken`, `OperatorTokenTaken`, `TooManyOperators`. The same live operator again
+    /// Add an operator. A name that is none is `InvalidOperator`. The same live operator again
     /// is `Repeated` (docs/verify/rules.md §27).
     pub struct AddOperator {
         /// The role.

@@ -96,7 +96,7 @@ impl RateLimiter {
     }
 
     /// Counts `count` writes of a key, at least one, and of its owner. A rejection by the owner's
-    /// windows leaves them counted for the key. The returned status is the key's, if it has limits.
+    /// windows leaves them counted for the key. Returns the tightest of the windows.
     pub(crate) fn writes(
         &self,
         now: Millis,
@@ -114,7 +114,7 @@ impl RateLimiter {
         };
         let of_key = charge(&self.keys, key.0, writes.of_key())?;
         let of_owner = charge(&self.owners, owner.0, writes.of_owner())?;
-        Ok(of_key.or(of_owner))
+        Ok(QuotaStatus::tightest(of_key, of_owner))
     }
 
     /// Takes back `count` writes of an owner that were counted at `at`.

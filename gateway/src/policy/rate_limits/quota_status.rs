@@ -29,6 +29,12 @@ impl QuotaStatus {
         }
     }
 
+    /// The window that is full first.
+    pub(crate) fn tightest(one: Option<Self>, other: Option<Self>) -> Option<Self> {
+        let both = [one, other].into_iter().flatten();
+        both.min_by_key(|status| status.remaining)
+    }
+
     /// Adds the headers, unless another window has set them.
     pub(crate) fn add_headers(&self, headers: &mut HeaderMap) {
         if headers.contains_key(RATELIMIT_LIMIT) {

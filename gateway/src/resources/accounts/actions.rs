@@ -12,7 +12,7 @@ use foretell_link::Reply;
 use foretell_model::command::{self, Convert, Merge, Split};
 use foretell_model::{
     AccountNumber, Command, ConditionId, EventId, EventNumber, FramePosition, MarketNumber, Micros,
-    QuestionSet, Rejection, RejectionReason, Sequence, TimeNs, Verdict, WalletAddress,
+    QuestionSet, Reference, Rejection, RejectionReason, Sequence, TimeNs, Verdict, WalletAddress,
 };
 use foretell_view::{self as view, EventGroup, View};
 use foretell_wire::errors::api_error::FieldError;
@@ -32,9 +32,8 @@ use crate::http::failure::Failure;
 use crate::http::operation::Operation;
 use crate::http::parts::FromBody;
 use crate::http::request_context::RequestContext;
-use crate::policy::rate_limits::{QuotaStatus, Writes};
+use crate::policy::rate_limits::Writes;
 use crate::resources::accounts::balances;
-use crate::resources::{position_of, reference};
 
 /// Actions among which a payment is searched, the newest before the end of the settlement.
 const MAX_SEARCHED_ACTIONS: usize = 4_096;
@@ -50,7 +49,7 @@ pub(crate) async fn split(
             account,
             market: market(&context.app, wanted.condition)?,
             lots: wanted.lots,
-            reference: reference(&wanted.reference),
+            reference: Reference::of(&wanted.reference),
         }))
     };
     act(&context, &action, wanted.wallet, command, &wanted.reference).await
@@ -67,7 +66,7 @@ pub(crate) async fn merge(
             account,
             market: market(&context.app, wanted.condition)?,
             lots: wanted.lots,
-            reference: reference(&wanted.reference),
+            reference: Reference::of(&wanted.reference),
         }))
     };
     act(&context, &action, wanted.wallet, command, &wanted.reference).await
@@ -83,7 +82,7 @@ pub(crate) async fn redeem(
         Ok(Command::Redeem(command::Redeem {
             account,
             market: market(&context.app, wanted.condition)?,
-            reference: reference(&wanted.reference),
+            reference: Reference::of(&wanted.reference),
         }))
     };
     act(&context, &action, wanted.wallet, command, &wanted.reference).await
@@ -102,7 +101,7 @@ pub(crate) async fn convert(
             event,
             questions,
             lots: wanted.lots,
-            reference: reference(&wanted.reference),
+            reference: Reference::of(&wanted.reference),
         }))
     };
     // The names as sent, because their meaning is the gateway's.
@@ -111,16 +110,13 @@ pub(crate) async fn convert(
 }
 
 /// The caller of an action, which counts also when its body is wrong.
-pub(crate) struct Action {
-    pub(crate) caller: Caller,
-    pub(crate) quota: Option<QuotaStatus>,
-}
+pub(crate) struct Action(pub(crate) Caller);
 
 impl RequestPart for Action {
     async fn of(context: &RequestContext) -> Result<Self, Failure> {
         let WriteKey(caller) = WriteKey::of(context).await?;
-        let quota = context.count(&caller, Writes::Actions, 1)?;
-        Ok(Self { caller, quota })
+        context.count(&caller, Writes::Actions, 1)?;
+        Ok(Self(caller))
     }
 
     fn describe(operation: &mut Operation) {
@@ -132,14 +128,13 @@ impl RequestPart for Action {
 /// Runs the command of an action for the wallet that acts.
 async fn act(
     context: &RequestContext,
-    action: &Action,
+    Action(caller): &Action,
     wallet: Option<WalletAddress>,
     command: impl FnOnce(AccountNumber) -> Result<Command, ApiError>,
     evidence: &str,
 ) -> Result<Json<ActionAnswer>, Failure> {
-    let account = account(&context.app, &action.caller, wallet)?;
-    let acted = submit_action(context, account, command(account)?, evidence).await?;
-    Ok(acted.with_quota(action.quota))
+    let account = account(&context.app, caller, wallet)?;
+    submit_action(context, account, command(account)?, evidence).await
 }
 
 /// The acting wallet: the one named, if it is the owner's; else chosen as in `/balance-allowance`.
@@ -219,24 +214,25 @@ async fn submit_action(
     evidence: &str,
 ) -> Result<Json<ActionAnswer>, Failure> {
     let app = &context.app;
-    let pending = app.engine.submit(command, evidence.as_bytes())?;
-    let reply = context.reply(pending).await?;
+    let sent = context.send(command, Vec::new(), evidence.as_bytes());
+    let outcome = sent.await?;
     let wallet = |view: &View| view.accounts().get(account).map(|account| account.wallet);
     let wallet = wallet(&app.shared_view.read().view).ok_or(ErrorCode::Internal)?;
-    let (place, sequence, duplicate) = match reply.verdict {
-        Verdict::Applied(_) => (Some(reply.place), reply.sequence, false),
-        Verdict::Repeated { first, .. } => (None, first, true),
-        Verdict::Rejected(refusal) if refusal.reason != RejectionReason::NothingToRedeem => {
-            return Err(refused(&refusal, wallet).into());
-        }
-        Verdict::Rejected(refusal) => {
-            let paid = app.read_after(reply.sequence, |state| {
-                payment(&state.view, &command, account)
-            });
-            let paid = paid.await?.ok_or_else(|| refused(&refusal, wallet))?;
-            return Ok(at(&reply, &already_paid(app, paid, wallet)));
+    let done = match outcome {
+        Ok(done) => done,
+        Err(refusal) => {
+            let error = refused(&refusal.rejection, wallet);
+            if refusal.rejection.reason != RejectionReason::NothingToRedeem {
+                return Err(error.into());
+            }
+            let paid = |view: &View| payment(view, &command, account);
+            let paid = app.read_after(refusal.decided_at, |state| paid(&state.view));
+            let paid = paid.await?.ok_or(error)?;
+            return Ok(Json::of(&already_paid(app, paid, wallet)));
         }
     };
+    let (sequence, duplicate) = (done.sequence(), done.before.is_some());
+    let place = (!duplicate).then_some(done.place);
     let (moved, receipt) = action_result(app, place, sequence).await?;
     let answer = ActionAnswer {
         success: true,
@@ -247,7 +243,7 @@ async fn submit_action(
         duplicate,
         already_paid: None,
     };
-    Ok(at(&reply, &answer))
+    Ok(Json::of(&answer))
 }
 
 /// What a redeem in a settled market was paid before, and the place of the payment's frame. Such a
@@ -301,10 +297,6 @@ fn already_paid(
         duplicate: false,
         already_paid: Some(paid),
     }
-}
-
-fn at(reply: &Reply, answer: &ActionAnswer) -> Json<ActionAnswer> {
-    Json::of(answer).at(position_of(reply))
 }
 
 /// The result of the command at `sequence`, and its receipt. The command is durable, so a missing

@@ -3,7 +3,6 @@
 //! secret is stored: keys are derived, and the journal records their number and owner.
 
 use foretell_auth::KeyOrigin;
-use foretell_link::Reply;
 use foretell_model::command::{RegisterKey, RevokeKey};
 use foretell_model::{AccountNumber, ApiKey, Command, KeyNumber, Verdict};
 use foretell_view::{Key, View};
@@ -26,7 +25,6 @@ use crate::http::failure::Failure;
 use crate::http::parts::{FromBody, FromQuery};
 use crate::http::request_context::RequestContext;
 use crate::policy::work::rest;
-use crate::resources::position_of;
 
 /// Keys visited under one lock hold.
 const KEY_STEP: usize = 4_096;
@@ -40,14 +38,14 @@ pub(crate) async fn create(
 ) -> Result<Json<ApiKeyAnswer<'static>>, Failure> {
     let app = &context.app;
     let trio = app.auth.master.trio(&origin, app.auth.domains.chain_id());
-    let reply = register(&context, &origin, trio.api_key, false).await?;
+    register(&context, &origin, trio.api_key, false).await?;
     let (secret, passphrase) = (trio.secret.text(), trio.passphrase.text());
     let answer = ApiKeyAnswer {
         api_key: trio.api_key,
         secret: &secret,
         passphrase: &passphrase,
     };
-    Ok(Json::of(&answer).at(position_of(&reply)))
+    Ok(Json::of(&answer))
 }
 
 /// `GET /auth/derive-api-key`: the key of an (address, nonce), if it was created.
@@ -102,13 +100,13 @@ pub(crate) async fn revoke(
     FromBody(wanted): FromBody<OwnKeyRevocation>,
 ) -> Result<Json<RevokedAnswer>, Failure> {
     let cancel_orders = wanted.cancel;
-    let mut position = end(&context, caller.key, cancel_orders).await?;
+    end(&context, caller.key, cancel_orders).await?;
     let (read_only, _) = keys_of(&context.app, &caller, true, false).await;
     let made = read_only.iter().filter(|key| maker_of(key) == caller.key);
     for key in numbers(&context.app, made) {
-        position = end(&context, key, false).await?;
+        end(&context, key, false).await?;
     }
-    Ok(Json::of(&RevokedAnswer { revoked: true }).at(position))
+    Ok(Json::of(&RevokedAnswer { revoked: true }))
 }
 
 /// `POST /auth/readonly-api-key`: creates a key. Its nonce derives from the request's key and HMAC, so a
@@ -126,8 +124,8 @@ pub(crate) async fn create_read_only(
         .auth
         .master
         .read_only_key(&origin, app.auth.domains.chain_id());
-    let reply = register(&context, &origin, api_key, true).await?;
-    Ok(Json::of(&ReadOnlyKeyAnswer { api_key }).at(position_of(&reply)))
+    register(&context, &origin, api_key, true).await?;
+    Ok(Json::of(&ReadOnlyKeyAnswer { api_key }))
 }
 
 /// `GET /auth/readonly-api-keys`: the live ones.
@@ -157,11 +155,11 @@ pub(crate) async fn revoke_read_only(
         (key.owner == caller.owner && key.read_only).then_some((number, key.is_live()))
     };
     let found = app.find(own).await?;
-    let position = match found.ok_or(ErrorCode::KeyNotFound)? {
-        (key, true) => end(&context, key, false).await?,
-        (_, false) => app.shared_view.read().position(),
-    };
-    Ok(Json::of(&DeletedAnswer { deleted: true }).at(position))
+    let (key, is_live) = found.ok_or(ErrorCode::KeyNotFound)?;
+    if is_live {
+        end(&context, key, false).await?;
+    }
+    Ok(Json::of(&DeletedAnswer { deleted: true }))
 }
 
 /// `DELETE /auth/api-keys`: revokes every live key of the caller's owner: trading keys, with the
@@ -180,16 +178,15 @@ pub(crate) async fn revoke_all(
             revoked += 1;
         }
     }
-    let mut position = end(&context, caller.key, false).await?;
+    end(&context, caller.key, false).await?;
     for key in live_keys(app, &caller, true).await {
-        position = end(&context, key, false).await?;
+        end(&context, key, false).await?;
         revoked += 1;
     }
     Ok(Json::of(&RevokedAllAnswer {
         revoked: true,
         keys: revoked,
-    })
-    .at(position))
+    }))
 }
 
 /// `GET /auth/ban-status/closed-only`: whether a wallet of the caller is closed-only.
@@ -212,46 +209,25 @@ async fn register(
     origin: &KeyOrigin,
     api_key: ApiKey,
     read_only: bool,
-) -> Result<Reply, Failure> {
-    let (owner, nonce) = (origin.owner, origin.nonce);
-    send(
-        context,
-        Command::RegisterKey(RegisterKey {
-            owner,
-            nonce,
-            api_key,
-            read_only,
-        }),
-    )
-    .await
+) -> Result<(), Failure> {
+    let command = Command::RegisterKey(RegisterKey {
+        owner: origin.owner,
+        nonce: origin.nonce,
+        api_key,
+        read_only,
+    });
+    context.command(command, &[]).await?;
+    Ok(())
 }
 
 /// Revokes a key and waits for the view to show it: no request that this process reads after the
 /// answer is accepted with that key.
-async fn end(
-    context: &RequestContext,
-    key: KeyNumber,
-    cancel_orders: bool,
-) -> Result<StatePosition, Failure> {
-    let reply = send(
-        context,
-        Command::RevokeKey(RevokeKey { key, cancel_orders }),
-    )
-    .await?;
-    let position = position_of(&reply);
+async fn end(context: &RequestContext, key: KeyNumber, cancel_orders: bool) -> Result<(), Failure> {
+    let command = Command::RevokeKey(RevokeKey { key, cancel_orders });
+    let done = context.command(command, &[]).await?;
     // The revocation is durable even if the view lags.
-    let _ = context.app.shared_view.wait_for(position.sequence).await;
-    Ok(position)
-}
-
-async fn send(context: &RequestContext, command: Command) -> Result<Reply, Failure> {
-    let reply = context
-        .reply(context.app.engine.submit(command, &[])?)
-        .await?;
-    match reply.verdict {
-        Verdict::Applied(_) | Verdict::Repeated { .. } => Ok(reply),
-        Verdict::Rejected(refusal) => Err(ApiError::from_command_rejection(&refusal).into()),
-    }
+    let _ = context.app.shared_view.wait_for(done.reached).await;
+    Ok(())
 }
 
 /// Numbers of the owner's live keys of one kind.

@@ -6,7 +6,7 @@ use foretell_auth::withdrawal::{
 };
 use foretell_model::command::{CancelWithdrawal, RequestWithdrawal};
 use foretell_model::evidence::WithdrawalEvidence;
-use foretell_model::{AccountNumber, Command, Sequence, Verdict};
+use foretell_model::{AccountNumber, Command, Reference, Sequence, Verdict};
 use foretell_wire::accounts::signing_domain::SigningDomain;
 use foretell_wire::accounts::withdrawals::{
     WithdrawalNumber, WithdrawalRequest, WithdrawalRow, WithdrawalsQuery,
@@ -22,7 +22,6 @@ use crate::http::parts::{FromBody, FromPath, FromQuery};
 use crate::http::request_context::RequestContext;
 use crate::render::withdrawal_json::row;
 use crate::resources::accounts::actions::{self, Action};
-use crate::resources::{position_of, reference};
 
 /// `POST /withdrawals`.
 pub(crate) async fn request(
@@ -30,14 +29,14 @@ pub(crate) async fn request(
     action: Action,
     FromBody(asked): FromBody<WithdrawalRequest>,
 ) -> Result<Json<WithdrawalRow>, Failure> {
-    let account = actions::account(&context.app, &action.caller, Some(asked.wallet))?;
+    let account = actions::account(&context.app, &action.0, Some(asked.wallet))?;
     let chain = context.app.auth.domains.chain_id();
     check_signature(&context, &action, &asked, chain).await?;
     let command = Command::RequestWithdrawal(RequestWithdrawal {
-        owner: action.caller.owner,
+        owner: action.0.owner,
         account,
         amount: asked.amount,
-        reference: reference(&asked.reference),
+        reference: Reference::of(&asked.reference),
         valid_until: asked.valid_until,
     });
     let signed = WithdrawalEvidence {
@@ -50,10 +49,10 @@ pub(crate) async fn request(
     signed.encode(&mut evidence);
     let shown = submit(&context, account, command, None, &evidence).await?;
     // The command names the destination in its evidence alone.
-    if shown.0.destination != asked.destination {
+    if shown.destination != asked.destination {
         return Err(ErrorCode::ReferenceReused.into());
     }
-    Ok(answered(shown, action))
+    Ok(Json::of(&shown))
 }
 
 /// The owner of the wallet must have signed the request.
@@ -76,7 +75,7 @@ async fn check_signature(
     let signer = signer.map_err(|_| ErrorCode::Busy)?;
     let signer = signer.map_err(|error| ErrorCode::InvalidSignature.with([&error]))?;
     let state = context.app.shared_view.read();
-    let owner = state.view.accounts().get(action.caller.owner);
+    let owner = state.view.accounts().get(action.0.owner);
     let owner = owner.ok_or(ErrorCode::Internal)?.wallet;
     match signer == owner {
         true => Ok(()),
@@ -93,7 +92,7 @@ pub(crate) async fn cancel(
     action: Action,
     FromPath(WithdrawalNumber(number)): FromPath<WithdrawalNumber>,
 ) -> Result<Json<WithdrawalRow>, Failure> {
-    let owner = action.caller.owner;
+    let owner = action.0.owner;
     let found = context.app.find(|view| {
         let account = view.withdrawals().waiting().get(number)?.account;
         let is_own = view.accounts().get(account)?.owner == owner;
@@ -105,7 +104,7 @@ pub(crate) async fn cancel(
         withdrawal: number,
     });
     let shown = submit(&context, account, command, Some(number), &[]).await?;
-    Ok(answered(shown, action))
+    Ok(Json::of(&shown))
 }
 
 /// Submits a command and answers with the withdrawal after it: the one with this number, or the one that
@@ -116,26 +115,14 @@ async fn submit(
     command: Command,
     number: Option<Sequence>,
     evidence: &[u8],
-) -> Result<(WithdrawalRow, StatePosition), Failure> {
-    let app = &context.app;
-    let pending = app.engine.submit(command, evidence)?;
-    let reply = context.reply(pending).await?;
-    let asked = match reply.verdict {
-        Verdict::Applied(_) => reply.sequence,
-        Verdict::Repeated { first, .. } => first,
-        Verdict::Rejected(refusal) => return Err(ApiError::from_command_rejection(&refusal).into()),
-    };
-    let number = number.unwrap_or(asked);
-    let shown = app.read_after(reply.sequence, |state| {
+) -> Result<WithdrawalRow, Failure> {
+    let done = context.command(command, evidence).await?;
+    let number = number.unwrap_or(done.sequence());
+    let shown = context.app.read_after(done.decided_at, |state| {
         let found = state.view.withdrawals().find(account, number)?;
         row(&state.view, &found)
     });
-    let shown = shown.await?.ok_or(ErrorCode::Internal)?;
-    Ok((shown, position_of(&reply)))
-}
-
-fn answered((shown, at): (WithdrawalRow, StatePosition), action: Action) -> Json<WithdrawalRow> {
-    Json::of(&shown).at(at).with_quota(action.quota)
+    Ok(shown.await?.ok_or(ErrorCode::Internal)?)
 }
 
 /// `GET /withdrawals`: those of a wallet that wait, then those that ended, the newest first.

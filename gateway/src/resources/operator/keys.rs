@@ -14,8 +14,7 @@ use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::{FromBody, FromQuery};
 use crate::http::request_context::RequestContext;
-use crate::resources::operator::submit_or_reject;
-use crate::resources::position_of;
+use crate::resources::operator::answer;
 
 /// A key of an account.
 #[derive(Serialize, JsonSchema)]
@@ -89,10 +88,9 @@ pub(crate) async fn revoke(
             return Ok(Json::of(&before));
         }
     };
-    let done = submit_or_reject(&context, command, &[]).await?;
+    let done = context.command(command, &[]).await?;
     // After the answer this process accepts no request with that key; on a timeout the revocation
     // is durable anyway.
-    let shown = position_of(&done.reply).sequence;
-    let _ = context.app.shared_view.wait_for(shown).await;
-    Ok(done.answer())
+    let _ = context.app.shared_view.wait_for(done.reached).await;
+    Ok(answer(&done))
 }

@@ -11,172 +11,97 @@ pub(crate) mod people;
 pub(crate) mod site;
 pub(crate) mod withdrawals;
 
-use foretell_link::Reply;
 use foretell_model::{
-    AccountNumber, Command, CommandOutcome, ConditionId, MarketNumber, OperatorNumber,
-    OperatorRole, Rejection, RejectionReason, Sequence, Verdict,
+    AccountNumber, Command, CommandOutcome, ConditionId, MarketNumber, OperatorNumber, Rejection,
 };
 use foretell_view::View;
-use foretell_wire::operator::CommandAnswer;
+use foretell_wire::operator::{Act, CommandAnswer};
 use foretell_wire::{ApiError, ErrorCode};
 
+use crate::engine::outcome::Done;
 use crate::http::answer::Json;
 use crate::http::failure::Failure;
+use crate::http::parts::FromBody;
 use crate::http::request_context::RequestContext;
-use crate::resources::position_of;
 
-/// A command that was applied, now or earlier.
-struct CommandResult {
-    reply: Reply,
-    outcome: CommandOutcome,
-    /// When applied earlier: the sequence of that command, 0 where it is not remembered.
-    before: Option<Sequence>,
-}
-
-impl CommandResult {
-    fn applied(&self) -> CommandAnswer {
-        let mut applied = match self.before {
-            Some(first) => CommandAnswer::new(first, true),
-            None => CommandAnswer::new(self.reply.sequence, false),
-        };
-        match self.outcome {
-            CommandOutcome::Account(number) => applied.number = Some(number.0),
-            CommandOutcome::Waits(number) => {
-                applied.number = Some(number.0);
-                applied.waits = true;
-            }
-            CommandOutcome::Operator(number) => applied.number = Some(number.0.into()),
-            CommandOutcome::Key(number) => applied.number = Some(number.0),
-            CommandOutcome::Event(number) => applied.number = Some(number.0),
-            CommandOutcome::Market(number) => applied.number = Some(number.0),
-            CommandOutcome::Domain(number) => applied.number = Some(u32::from(number.0)),
-            CommandOutcome::Cancelled { orders } => applied.cancelled = Some(orders),
-            // A release is the error of its repeats.
-            CommandOutcome::Released(_)
-            | CommandOutcome::Done
-            | CommandOutcome::Order(_)
-            | CommandOutcome::Left(_)
-            | CommandOutcome::Quotes(_)
-            | CommandOutcome::Lease { .. }
-            | CommandOutcome::Collateral(_) => {}
+/// The answer of a command.
+fn applied(done: &Done) -> CommandAnswer {
+    let mut applied = CommandAnswer::new(done.sequence(), done.before.is_some());
+    match done.outcome {
+        CommandOutcome::Account(number) => applied.number = Some(number.0),
+        CommandOutcome::Waits(number) => {
+            applied.number = Some(number.0);
+            applied.waits = true;
         }
-        applied
+        CommandOutcome::Operator(number) => applied.number = Some(number.0.into()),
+        CommandOutcome::Key(number) => applied.number = Some(number.0),
+        CommandOutcome::Event(number) => applied.number = Some(number.0),
+        CommandOutcome::Market(number) => applied.number = Some(number.0),
+        CommandOutcome::Domain(number) => applied.number = Some(u32::from(number.0)),
+        CommandOutcome::Cancelled { orders } => applied.cancelled = Some(orders),
+        // A release is the error of its repeats.
+        CommandOutcome::Released(_)
+        | CommandOutcome::Done
+        | CommandOutcome::Order(_)
+        | CommandOutcome::Left(_)
+        | CommandOutcome::Quotes(_)
+        | CommandOutcome::Lease { .. }
+        | CommandOutcome::Collateral(_) => {}
     }
-
-    fn answer(&self) -> Json<CommandAnswer> {
-        Json::of(&self.applied()).at(position_of(&self.reply))
-    }
-
-    /// The answer with the label of the payout.
-    fn answer_paying(&self, outcome: String) -> Json<CommandAnswer> {
-        let answer = CommandAnswer {
-            outcome: Some(outcome),
-            ..self.applied()
-        };
-        Json::of(&answer).at(position_of(&self.reply))
-    }
+    applied
 }
 
-/// Submits a command of the request's operator and waits for its outcome; returns a rejection
-/// unchanged.
-async fn submit(
-    context: &RequestContext,
-    command: Command,
-    evidence: &[u8],
-) -> Result<Result<CommandResult, (Reply, Rejection)>, Failure> {
-    submit_beside(context, command, Vec::new(), evidence).await
+/// [`applied`] as JSON.
+fn answer(done: &Done) -> Json<CommandAnswer> {
+    Json::of(&applied(done))
 }
 
-/// [`submit`] with the command's tail.
-async fn submit_beside(
-    context: &RequestContext,
-    command: Command,
-    tail: Vec<u8>,
-    evidence: &[u8],
-) -> Result<Result<CommandResult, (Reply, Rejection)>, Failure> {
-    let actor = context
-        .actor
-        .as_ref()
-        .ok_or(ErrorCode::OperatorUnauthorized)?;
-    let act = (actor.number, actor.reason.as_str());
-    let engine = &context.app.engine;
-    // A client's command that an operator's request needs carries no operator.
-    let senders = command.kind().senders();
-    let pending = match senders.operators.contains(OperatorRole::Admin) {
-        true => engine.submit_as(act, command, tail, evidence)?,
-        false => engine.submit(command, evidence)?,
-    };
-    let reply = pending.reply().await?;
-    Ok(match reply.verdict {
-        Verdict::Applied(outcome) => Ok(CommandResult {
-            reply,
-            outcome,
-            before: None,
-        }),
-        Verdict::Repeated {
-            outcome: CommandOutcome::Released(_),
-            ..
-        } => return Err(ErrorCode::WithdrawalReleased.into()),
-        Verdict::Repeated { first, outcome, .. } => Ok(CommandResult {
-            reply,
-            outcome,
-            before: Some(first),
-        }),
-        Verdict::Rejected(refusal) => Err((reply, refusal)),
+/// The answer with the label of the payout.
+fn answer_paying(done: &Done, outcome: String) -> Json<CommandAnswer> {
+    Json::of(&CommandAnswer {
+        outcome: Some(outcome),
+        ..applied(done)
     })
 }
 
-/// Submits a command. `values` are those in the text of a rejection that
-/// the core does not name.
+/// Sends a command. `values` are those in the text of a rejection that the core does not name.
 async fn apply_or(
     context: &RequestContext,
     command: Command,
     evidence: &[u8],
     values: impl FnOnce(&Rejection) -> Option<Vec<String>>,
-) -> Result<CommandResult, Failure> {
-    match submit(context, command, evidence).await? {
-        Ok(done) => Ok(done),
-        Err((_, refusal)) => Err(rejection_with(context, &refusal, values).into()),
-    }
+) -> Result<Done, Failure> {
+    let explain = |rejection: &Rejection| Some(explained(context, rejection, values));
+    context.command_or(command, evidence, explain).await
 }
 
 /// The error of a rejected command, with values in its text that the core does not name.
-fn rejection_with(
+fn explained(
     context: &RequestContext,
-    refusal: &Rejection,
+    rejection: &Rejection,
     values: impl FnOnce(&Rejection) -> Option<Vec<String>>,
 ) -> ApiError {
-    let error = rejection(context, refusal);
-    let named = values(refusal).map(|values| ApiError::new(error.code(), values));
+    let error = context.rejected(rejection);
+    let named = values(rejection).map(|values| ApiError::new(error.code(), values));
     named.unwrap_or(error)
 }
 
-/// The error of a rejected command; that of a role names the roles of the route.
-fn rejection(context: &RequestContext, refusal: &Rejection) -> ApiError {
-    match (refusal.reason, &context.actor) {
-        (RejectionReason::OperatorRole, Some(actor)) => actor.role_not_allowed(),
-        _ => ApiError::from_command_rejection(refusal),
-    }
-}
-
-/// Submits a command and answers its outcome.
-async fn apply(
-    context: &RequestContext,
-    command: Command,
-    evidence: &[u8],
+/// An act whose body is its command.
+pub(crate) async fn act<A: Act>(
+    context: RequestContext,
+    FromBody(body): FromBody<A::Body>,
 ) -> Result<Json<CommandAnswer>, Failure> {
-    let result = submit_or_reject(context, command, evidence).await?;
-    Ok(result.answer())
-}
-
-/// Submits a command whose rejection becomes the answer.
-async fn submit_or_reject(
-    context: &RequestContext,
-    command: Command,
-    evidence: &[u8],
-) -> Result<CommandResult, Failure> {
-    let given = submit(context, command, evidence).await?;
-    given.map_err(|(_, refusal)| rejection(context, &refusal).into())
+    let command = |view: &View| {
+        let market = |condition| Some(view.markets().by_condition(&condition)?.0);
+        A::command(&body, &market)
+    };
+    let command = context.app.find(command).await?;
+    let command = command.ok_or(ErrorCode::MarketNotFound)?;
+    let done = context.command(command, A::evidence(&body)).await?;
+    match done.outcome {
+        CommandOutcome::Released(_) => Err(ErrorCode::WithdrawalReleased.into()),
+        _ => Ok(answer(&done)),
+    }
 }
 
 /// The number of a registered market.

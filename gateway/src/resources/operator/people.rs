@@ -6,12 +6,12 @@ use foretell_model::{
     Command, CommandOutcome, OperatorNumber, OperatorRole, RejectionReason, TimeNs,
 };
 use foretell_view::View;
+use foretell_wire::ErrorCode;
 use foretell_wire::operator::{
     CommandAnswer, Me, OperatorAdded, OperatorAddition, OperatorCommand, OperatorRevocation,
     OperatorRow, OperatorRows, SNAPSHOT_PATH,
 };
 use foretell_wire::text::time::iso;
-use foretell_wire::{ApiError, ErrorCode};
 use zeroize::Zeroizing;
 
 use crate::access::authorize::token_hash;
@@ -19,8 +19,7 @@ use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::FromBody;
 use crate::http::request_context::RequestContext;
-use crate::resources::operator::{apply, rejection, submit};
-use crate::resources::position_of;
+use crate::resources::operator::{answer, apply_or};
 
 /// `GET /me`: the operator of the token, and the commands of its role.
 pub(crate) async fn me(context: RequestContext) -> Result<Json<Me>, Failure> {
@@ -87,24 +86,20 @@ pub(crate) async fn add(
         name,
         token: token_hash(token.as_bytes()),
     });
-    let done = match submit(&context, command, &[]).await? {
-        Ok(done) => done,
-        Err((_, refusal)) if refusal.reason == RejectionReason::OperatorNameTaken => {
-            let name = vec![name.text().to_owned()];
-            return Err(ApiError::new(ErrorCode::OperatorNameTaken, name).into());
-        }
-        Err((_, refusal)) => return Err(rejection(&context, &refusal).into()),
-    };
+    let done = apply_or(&context, command, &[], |rejection| {
+        let is_taken = rejection.reason == RejectionReason::OperatorNameTaken;
+        is_taken.then(|| vec![name.text().to_owned()])
+    });
+    let done = done.await?;
     let CommandOutcome::Operator(number) = done.outcome else {
         return Err(ErrorCode::Internal.into());
     };
-    let added = OperatorAdded {
+    Ok(Json::of(&OperatorAdded {
         success: true,
-        sequence: done.reply.sequence.0,
+        sequence: done.decided_at.0,
         number: number.0,
         token,
-    };
-    Ok(Json::of(&added).at(position_of(&done.reply)))
+    }))
 }
 
 /// `POST /operators/revoke`: the live operator of the name. A repeat names one who is revoked.
@@ -119,5 +114,6 @@ pub(crate) async fn revoke(
     };
     let found = context.app.find(find).await?;
     let operator = found.ok_or(ErrorCode::OperatorNotFound)?;
-    apply(&context, Command::RevokeOperator { operator }, &[]).await
+    let command = Command::RevokeOperator { operator };
+    Ok(answer(&context.command(command, &[]).await?))
 }

@@ -13,8 +13,7 @@ use crate::http::failure::Failure;
 use crate::http::parts::{FromBody, FromQuery};
 use crate::http::request_context::RequestContext;
 use crate::render::withdrawal_json::row;
-use crate::resources::operator::{actor_name, apply};
-use crate::resources::reference;
+use crate::resources::operator::actor_name;
 
 /// `GET /withdrawals`: a page of those that wait, the largest first, or of those that ended.
 pub(crate) async fn list(
@@ -66,42 +65,4 @@ fn operator_row(view: &View, withdrawal: &Withdrawal) -> Option<OperatorWithdraw
         ended_by: name(withdrawal.ended_by),
         needs_second_person: waits && withdrawal.two_persons,
     })
-}
-
-/// `POST /withdrawals/claim`.
-pub(crate) async fn claim(
-    context: RequestContext,
-    FromBody(WithdrawalName { withdrawal }): FromBody<WithdrawalName>,
-) -> Result<Json<CommandAnswer>, Failure> {
-    let withdrawal = Sequence(withdrawal);
-    apply(&context, Command::ClaimWithdrawal { withdrawal }, &[]).await
-}
-
-/// `POST /withdrawals/pay`.
-pub(crate) async fn pay(
-    context: RequestContext,
-    FromBody(paid): FromBody<WithdrawalPayment>,
-) -> Result<Json<CommandAnswer>, Failure> {
-    let command = Command::PayWithdrawal(PayWithdrawal {
-        withdrawal: Sequence(paid.withdrawal),
-        payment: reference(&paid.payment),
-    });
-    apply(&context, command, paid.payment.as_bytes()).await
-}
-
-/// `POST /withdrawals/fail`.
-pub(crate) async fn fail(
-    context: RequestContext,
-    FromBody(WithdrawalName { withdrawal }): FromBody<WithdrawalName>,
-) -> Result<Json<CommandAnswer>, Failure> {
-    let withdrawal = Sequence(withdrawal);
-    apply(&context, Command::FailWithdrawal { withdrawal }, &[]).await
-}
-
-/// `POST /withdrawals/open`: after a restore.
-pub(crate) async fn open(
-    context: RequestContext,
-    FromBody(Nothing {}): FromBody<Nothing>,
-) -> Result<Json<CommandAnswer>, Failure> {
-    apply(&context, Command::OpenWithdrawals, &[]).await
 }

@@ -16,12 +16,13 @@ use foretell_wire::{ApiError, ErrorCode};
 use crate::access::authenticate::WriteKey;
 use crate::access::credentials::Caller;
 use crate::engine::engine_link::{LinkError, PendingAnswer};
+use crate::engine::outcome::{Refused, outcome_of};
 use crate::http::answer::{Json, StatePosition};
 use crate::http::failure::Failure;
 use crate::http::parts::FromBody;
 use crate::http::request_context::RequestContext;
 use crate::policy::rate_limits::Writes;
-use crate::resources::{market_of, position_of};
+use crate::resources::market_of;
 
 /// The reason for an order that the caller does not have.
 const NOT_FOUND: &str = "order can't be found - already canceled or matched";
@@ -109,7 +110,7 @@ async fn cancel_named(
     caller: &Caller,
     named: Vec<NamedOrder>,
 ) -> Result<Json<CancelAnswer>, Failure> {
-    let quota = context.count(caller, Writes::Cancels, named.len())?;
+    context.count(caller, Writes::Cancels, named.len())?;
     let app = &context.app;
     let send = |order: OrderId| {
         app.engine.submit(
@@ -121,7 +122,6 @@ async fn cancel_named(
         )
     };
     let mut answer = CancelAnswer::default();
-    let mut last = None;
     for some in named.chunks(CANCELS_AT_ONCE) {
         let sent: Vec<_> = some
             .iter()
@@ -129,7 +129,7 @@ async fn cancel_named(
             .collect();
         for (text, pending) in sent {
             let outcome = match pending {
-                Some(pending) => cancelled(context, pending, &mut last).await?,
+                Some(pending) => cancelled(context, pending).await?,
                 None => Err(NOT_FOUND),
             };
             match outcome {
@@ -138,7 +138,7 @@ async fn cancel_named(
             }
         }
     }
-    Ok(Json::of(&answer).with_quota(quota).reached(last))
+    Ok(Json::of(&answer))
 }
 
 /// Whether one named order was cancelled, or why not. The first order without a reply from the
@@ -146,28 +146,24 @@ async fn cancel_named(
 async fn cancelled(
     context: &RequestContext,
     pending: Result<PendingAnswer, LinkError>,
-    last: &mut Option<StatePosition>,
 ) -> Result<Result<(), &'static str>, ApiError> {
     let reply = match pending {
         Ok(pending) => context.reply(pending).await.map_err(LinkError::code)?,
         Err(failure) => return Err(failure.code().into()),
     };
-    *last = Some(position_of(&reply));
     cancel_outcome(&reply)
 }
 
 /// Whether a cancel ended its order, or why not.
 pub(crate) fn cancel_outcome(reply: &Reply) -> Result<Result<(), &'static str>, ApiError> {
-    match reply.verdict {
-        Verdict::Applied(CommandOutcome::Cancelled { orders: 0 })
-        | Verdict::Repeated {
-            outcome: CommandOutcome::Cancelled { orders: 0 },
-            ..
-        } => Ok(Err(ORDER_IS_DELAYED)),
-        Verdict::Applied(_) | Verdict::Repeated { .. } => Ok(Ok(())),
-        Verdict::Rejected(refusal) => match not_cancelled_reason(refusal.reason) {
+    match outcome_of(reply) {
+        Ok(done) if done.outcome == (CommandOutcome::Cancelled { orders: 0 }) => {
+            Ok(Err(ORDER_IS_DELAYED))
+        }
+        Ok(_) => Ok(Ok(())),
+        Err(Refused { rejection, .. }) => match not_cancelled_reason(rejection.reason) {
             Some(reason) => Ok(Err(reason)),
-            None => Err(ApiError::from_command_rejection(&refusal)),
+            None => Err(ApiError::from_command_rejection(&rejection)),
         },
     }
 }
@@ -179,25 +175,19 @@ async fn cancel_by_owner(
     caller: &Caller,
     command: Command,
 ) -> Result<Json<CancelAnswer>, Failure> {
-    let quota = context.count(caller, Writes::Cancels, 1)?;
-    let app = &context.app;
-    let reply = context.reply(app.engine.submit(command, &[])?).await?;
-    if let Verdict::Rejected(refusal) = reply.verdict {
-        return Err(ApiError::from_command_rejection(&refusal).into());
-    }
-    let (first, last) = (reply.sequence, reply.last_sequence.max(reply.sequence));
-    let is_applied = matches!(reply.verdict, Verdict::Applied(_));
-    let answer = app.read_after(last, |state| {
+    context.count(caller, Writes::Cancels, 1)?;
+    let done = context.command(command, &[]).await?;
+    let (first, last) = (done.decided_at, done.reached);
+    let answer = context.app.read_after(last, |state| {
         let mut answer = CancelAnswer::default();
-        if is_applied {
+        if done.before.is_none() {
             let ended = state.view.orders().ended_between(first, last);
             answer.canceled = ended.map(|ended| ended.order.id.to_string()).collect();
         }
         answer.not_canceled = still_delayed(&state.view, &command);
         answer
     });
-    let answer = Json::of(&answer.await?).with_quota(quota);
-    Ok(answer.at(position_of(&reply)))
+    Ok(Json::of(&answer.await?))
 }
 
 /// The delayed orders that a cancel of many names, with the reason.

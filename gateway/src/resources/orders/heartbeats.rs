@@ -3,12 +3,13 @@
 //! and no read shows them, so `x-sequence` of an answer is the state before the beat.
 
 use foretell_link::HeartbeatId;
-use foretell_model::{ApiKey, Verdict};
+use foretell_model::ApiKey;
 use foretell_wire::accounts::account::{Heartbeat, HeartbeatAnswer, WrongHeartbeatAnswer};
 use foretell_wire::text::ids::{api_key, api_key_text};
-use foretell_wire::{ApiError, ErrorCode, json_text};
+use foretell_wire::{ErrorCode, json_text};
 
 use crate::access::authenticate::WriteKey;
+use crate::engine::outcome::outcome_of;
 use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::FromBody;
@@ -35,10 +36,8 @@ pub(crate) async fn beat(
     let beat = match app.engine.heartbeat(caller.owner, id).await? {
         Ok(beat) => beat,
         Err(reply) => {
-            return Err(match reply.verdict {
-                Verdict::Rejected(refusal) => ApiError::from_command_rejection(&refusal).into(),
-                Verdict::Applied(_) | Verdict::Repeated { .. } => ErrorCode::Internal.into(),
-            });
+            let refused = outcome_of(&reply).err().ok_or(ErrorCode::Internal)?;
+            return Err(context.rejected(&refused.rejection).into());
         }
     };
     let text = match beat.id {

@@ -9,8 +9,7 @@ use foretell_auth::{OrderFields, OwnerWallets, SignatureError, Verified, verify_
 use foretell_link::Reply;
 use foretell_model::{
     Command, CommandOutcome, ConditionId, FramePosition, MarketNumber, OrderId, OrderResult,
-    OrderStatus, Outcome, PlaceOrder, Rejection, Sequence, TokenId, TradeIndex, Verdict,
-    WalletAddress,
+    OrderStatus, Outcome, PlaceOrder, Rejection, Sequence, TokenId, TradeIndex, WalletAddress,
 };
 use foretell_view::{Order, OrderState, TradeId, View};
 use foretell_wire::errors::rejection::RejectedOrder;
@@ -22,7 +21,8 @@ use crate::access::authenticate::WriteKey;
 use crate::access::credentials::{Caller, owner_wallets};
 use crate::app::App;
 use crate::engine::engine_link::PendingAnswer;
-use crate::http::answer::{Json, StatePosition};
+use crate::engine::outcome::{Done, Refused, outcome_of};
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::{FromBody, TryBody};
 use crate::http::request_context::RequestContext;
@@ -42,20 +42,16 @@ pub(crate) async fn place_one(
     WriteKey(caller): WriteKey,
     TryBody(submission): TryBody<OrderSubmission>,
 ) -> Result<Json<OrderAnswer>, Failure> {
-    let quota = context.count(&caller, Writes::Orders, 1)?;
+    context.count(&caller, Writes::Orders, 1)?;
     let sent = match submission {
         Ok(submission) => send(&context, &caller, &submission).await,
         Err(refusal) => Err(refusal.into()),
     };
     let outcome = await_outcome(&context, sent).await;
-    let answer = match outcome.refusal {
-        Some(refusal) => {
-            let failure = Failure::from(refusal).with_body(json_text(&outcome.answer));
-            failure.render(context.surface).into()
-        }
-        None => Json::of(&outcome.answer),
-    };
-    Ok(answer.with_quota(quota).reached(outcome.position))
+    match outcome.refusal {
+        Some(refusal) => Err(Failure::from(refusal).with_body(json_text(&outcome.answer))),
+        None => Ok(Json::of(&outcome.answer)),
+    }
 }
 
 /// `POST /orders`: 200 with one result for each element, in input order.
@@ -64,7 +60,7 @@ pub(crate) async fn place_many(
     WriteKey(caller): WriteKey,
     FromBody(OrderBatch(submissions)): FromBody<OrderBatch>,
 ) -> Result<Json<Vec<OrderAnswer>>, Failure> {
-    let quota = context.count(&caller, Writes::Orders, submissions.len())?;
+    context.count(&caller, Writes::Orders, submissions.len())?;
     let mut sent = Vec::with_capacity(submissions.len());
     for submission in submissions {
         sent.push(match submission {
@@ -73,17 +69,10 @@ pub(crate) async fn place_many(
         });
     }
     let mut answers = Vec::with_capacity(sent.len());
-    let mut last: Option<StatePosition> = None;
     for sent in sent {
-        let outcome = await_outcome(&context, sent).await;
-        if let Some(position) = outcome.position
-            && last.is_none_or(|last| last.sequence < position.sequence)
-        {
-            last = Some(position);
-        }
-        answers.push(outcome.answer);
+        answers.push(await_outcome(&context, sent).await.answer);
     }
-    Ok(Json::of(&answers).with_quota(quota).reached(last))
+    Ok(Json::of(&answers))
 }
 
 /// An order submitted to the engine.
@@ -125,7 +114,6 @@ impl From<ApiError> for SubmitError {
 pub(crate) struct OrderOutcome {
     pub(crate) answer: OrderAnswer,
     refusal: Option<ApiError>,
-    position: Option<StatePosition>,
 }
 
 /// Checks and submits an order.
@@ -309,7 +297,7 @@ async fn await_outcome(
     let app = &context.app;
     let outcome = match sent {
         Ok(Submitted { about, pending }) => match context.reply(pending).await {
-            Ok(reply) => render_verdict(app, &about, &reply).await,
+            Ok(reply) => render_outcome(app, &about, &reply).await,
             Err(failure) => refused(
                 Some(&about.order),
                 ResultStatus::Error,
@@ -341,41 +329,32 @@ fn refused(order: Option<&OrderId>, status: ResultStatus, refusal: ApiError) -> 
     OrderOutcome {
         answer,
         refusal: Some(refusal),
-        position: None,
     }
 }
 
 /// Converts the exchange's reply into the interface's result.
-pub(crate) async fn render_verdict(
+pub(crate) async fn render_outcome(
     app: &App,
     about: &RejectedOrder,
     reply: &Reply,
 ) -> OrderOutcome {
     let order = &about.order;
-    let outcome = match reply.verdict {
-        Verdict::Applied(CommandOutcome::Order(result)) => applied(app, about, reply, &result),
-        Verdict::Repeated { first, .. } => repeated(app, about, first).await,
-        Verdict::Rejected(refusal) => refused(
-            Some(order),
-            status_of(&refusal, about),
-            ApiError::from_order_rejection(&refusal, about)
-                .naming_clock(|| app.clock_that_refuses(about.timestamp, refusal.details)),
-        ),
-        Verdict::Applied(_) => {
-            refused(Some(order), ResultStatus::Error, ErrorCode::Internal.into())
+    let done = match outcome_of(reply) {
+        Ok(done) => done,
+        Err(Refused { rejection, .. }) => {
+            let error = ApiError::from_order_rejection(&rejection, about)
+                .naming_clock(|| app.clock_that_refuses(about.timestamp, rejection.details));
+            return refused(Some(order), status_of(&rejection, about), error);
         }
     };
-    let sequence = reply.sequence.max(reply.last_sequence);
-    OrderOutcome {
-        position: Some(StatePosition {
-            sequence,
-            epoch: reply.epoch,
-        }),
-        ..outcome
+    match (done.before, done.outcome) {
+        (Some(first), _) => repeated(app, about, first).await,
+        (None, CommandOutcome::Order(result)) => applied(app, about, &done, &result),
+        (None, _) => refused(Some(order), ResultStatus::Error, ErrorCode::Internal.into()),
     }
 }
 
-fn applied(app: &App, about: &RejectedOrder, reply: &Reply, result: &OrderResult) -> OrderOutcome {
+fn applied(app: &App, about: &RejectedOrder, done: &Done, result: &OrderResult) -> OrderOutcome {
     let order = &about.order;
     let status = match result.status {
         OrderStatus::Live => ResultStatus::Live,
@@ -391,8 +370,8 @@ fn applied(app: &App, about: &RejectedOrder, reply: &Reply, result: &OrderResult
         }
     };
     let branch = *app.shared_view.read().view.branch();
-    let trade = |index| TradeId::new(&branch, reply.sequence, TradeIndex(index)).to_string();
-    let receipt = (result.fills > 0).then(|| app.shared_view.receipt(reply.place, reply.sequence));
+    let trade = |index| TradeId::new(&branch, done.decided_at, TradeIndex(index)).to_string();
+    let receipt = (result.fills > 0).then(|| app.shared_view.receipt(done.place, done.decided_at));
     let traded = ImmediateTrades {
         lots: result.lots,
         value: result.value,
@@ -402,7 +381,6 @@ fn applied(app: &App, about: &RejectedOrder, reply: &Reply, result: &OrderResult
     OrderOutcome {
         answer: OrderAnswer::accepted(order, about.side, status, traded),
         refusal: None,
-        position: None,
     }
 }
 
@@ -440,7 +418,6 @@ async fn repeated(app: &App, about: &RejectedOrder, first: Sequence) -> OrderOut
     OrderOutcome {
         answer: OrderAnswer::accepted(&about.order, about.side, status, traded).repeated(),
         refusal: None,
-        position: None,
     }
 }
 

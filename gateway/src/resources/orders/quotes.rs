@@ -7,14 +7,13 @@ use foretell_auth::OwnerWallets;
 use foretell_auth::quotes::{
     QUOTES_DOMAIN_NAME, QUOTES_DOMAIN_VERSION, QUOTES_TYPE, QuotesMessage, quotes_separator,
 };
-use foretell_link::Reply;
 use foretell_model::command::{RenewQuotes, SetQuoteLimits, SetQuotes};
 use foretell_model::evidence::QuotesEvidence;
 use foretell_model::quote::{QuotesResult, quote_id};
 use foretell_model::tail::Tail;
 use foretell_model::{
     AccountNumber, Command, CommandOutcome, MarketNumber, OrderId, Price, Rejection,
-    RejectionReason, Sequence, Verdict,
+    RejectionReason, Sequence,
 };
 use foretell_view::View;
 use foretell_wire::accounts::signing_domain::SigningDomain;
@@ -26,16 +25,15 @@ use foretell_wire::{ApiError, Decimal, ErrorCode};
 
 use crate::access::authenticate::WriteKey;
 use crate::access::credentials::Caller;
-use crate::app::App;
+use crate::engine::outcome::Done;
 use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::{FromBody, FromPath};
 use crate::http::request_context::RequestContext;
 use crate::http::timing::Stage;
-use crate::policy::rate_limits::{QuotaStatus, Writes};
+use crate::policy::rate_limits::Writes;
 use crate::resources::accounts::actions;
 use crate::resources::orders::place::verified;
-use crate::resources::position_of;
 
 /// `POST /quotes`: replaces the quotes of a group in the markets of the set.
 pub(crate) async fn set(
@@ -44,7 +42,7 @@ pub(crate) async fn set(
     FromBody(asked): FromBody<QuoteSubmission>,
 ) -> Result<Json<QuotesAnswer>, Failure> {
     let charged = Instant::now();
-    let quota = charge(&context, &caller, &asked)?;
+    charge(&context, &caller, &asked)?;
     let markets = markets(&context, &asked).await?;
     let began = Instant::now();
     let digest = verify(&context, &caller, &asked).await?;
@@ -69,16 +67,18 @@ pub(crate) async fn set(
         quotes: count(asked.words.len())?,
     });
     let beside = beside(&context, &markets, &asked);
-    let reply = context.reply(context.app.engine.submit(command, &beside)?);
-    let reply = reply.await?;
-    let answer = answer(&context.app, &asked, digest, &reply)?;
+    let done = context.command_or(command, &beside, |rejection| {
+        let clock = || (context.app).clock_that_refuses(asked.set.timestamp, rejection.details);
+        Some(refused(&asked, rejection, clock))
+    });
+    let answer = answer(&asked, digest, &done.await?)?;
     context.give_back(
         &caller,
         Writes::Quotes,
         unchanged(&answer, asked.words.len()),
         charged,
     );
-    Ok(Json::of(&answer).with_quota(quota).at(position_of(&reply)))
+    Ok(Json::of(&answer))
 }
 
 /// Charges what a set may change. What it keeps is given back. A set without quotes only ends some, as a
@@ -87,7 +87,7 @@ fn charge(
     context: &RequestContext,
     caller: &Caller,
     asked: &QuoteSubmission,
-) -> Result<Option<QuotaStatus>, Failure> {
+) -> Result<(), Failure> {
     if asked.words.is_empty() {
         return context.count(caller, Writes::Cancels, 1);
     }
@@ -156,25 +156,16 @@ fn beside(context: &RequestContext, markets: &[MarketNumber], asked: &QuoteSubmi
     beside
 }
 
-fn answer(
-    app: &App,
-    asked: &QuoteSubmission,
-    digest: OrderId,
-    reply: &Reply,
-) -> Result<QuotesAnswer, Failure> {
-    let (sequence, result) = match reply.verdict {
-        Verdict::Applied(CommandOutcome::Quotes(result)) => (reply.sequence, Some(result)),
-        Verdict::Repeated { first, .. } => (first, None),
-        Verdict::Rejected(refusal) => {
-            let clock = || app.clock_that_refuses(asked.set.timestamp, refusal.details);
-            return Err(refused(asked, &refusal, clock).into());
-        }
-        Verdict::Applied(_) => return Err(ErrorCode::Internal.into()),
+fn answer(asked: &QuoteSubmission, digest: OrderId, set: &Done) -> Result<QuotesAnswer, ErrorCode> {
+    let result = match (set.before, set.outcome) {
+        (Some(_), _) => None,
+        (None, CommandOutcome::Quotes(result)) => Some(result),
+        (None, _) => return Err(ErrorCode::Internal),
     };
     Ok(QuotesAnswer {
         set: digest,
         revision: asked.set.revision,
-        sequence: sequence.0,
+        sequence: set.sequence().0,
         duplicate: result.is_none(),
         done: result.map(|result| done(&result, digest, asked.words.len())),
     })
@@ -294,7 +285,7 @@ pub(crate) async fn heartbeat(
     WriteKey(caller): WriteKey,
     FromBody(asked): FromBody<QuotesHeartbeat>,
 ) -> Result<Json<QuotesLease>, Failure> {
-    let quota = context.count(&caller, Writes::QuoteSets, 1)?;
+    context.count(&caller, Writes::QuoteSets, 1)?;
     let account = actions::account(&context.app, &caller, asked.wallet)?;
     let command = Command::RenewQuotes(RenewQuotes {
         account,
@@ -302,31 +293,20 @@ pub(crate) async fn heartbeat(
         group: asked.group,
         revision: asked.revision,
     });
-    let reply = context.reply(context.app.engine.submit(command, &[])?);
-    let reply = reply.await?;
-    let (until, live) = match reply.verdict {
-        Verdict::Applied(CommandOutcome::Lease { until, quotes })
-        | Verdict::Repeated {
-            outcome: CommandOutcome::Lease { until, quotes },
-            ..
-        } => (until, quotes),
-        Verdict::Rejected(refusal) => {
-            return Err(match refusal.reason {
-                RejectionReason::NoLiveQuotes => ErrorCode::NoLiveQuotes.with([&asked.group]),
-                RejectionReason::RevisionOutOfRange => revision_refusal(asked.revision, &refusal),
-                _ => ApiError::from_command_rejection(&refusal),
-            }
-            .into());
-        }
-        Verdict::Applied(_) | Verdict::Repeated { .. } => return Err(ErrorCode::Internal.into()),
+    let done = context.command_or(command, &[], |rejection| match rejection.reason {
+        RejectionReason::NoLiveQuotes => Some(ErrorCode::NoLiveQuotes.with([&asked.group])),
+        RejectionReason::RevisionOutOfRange => Some(revision_refusal(asked.revision, rejection)),
+        _ => None,
+    });
+    let CommandOutcome::Lease { until, quotes } = done.await?.outcome else {
+        return Err(ErrorCode::Internal.into());
     };
-    let answer = QuotesLease {
+    Ok(Json::of(&QuotesLease {
         group: asked.group,
         revision: asked.revision,
-        live,
+        live: quotes,
         until: until.millis().0,
-    };
-    Ok(Json::of(&answer).with_quota(quota).at(position_of(&reply)))
+    }))
 }
 
 /// `PUT /quotes/groups/{n}`: sets lease and limits of a group.
@@ -336,7 +316,7 @@ pub(crate) async fn limits(
     FromPath(QuoteGroup(group)): FromPath<QuoteGroup>,
     FromBody(asked): FromBody<QuoteLimitsBody>,
 ) -> Result<Json<QuoteLimitsAnswer>, Failure> {
-    let quota = context.count(&caller, Writes::Actions, 1)?;
+    context.count(&caller, Writes::Actions, 1)?;
     let account: AccountNumber = actions::account(&context.app, &caller, asked.wallet)?;
     let limits = asked.limits();
     let command = Command::SetQuoteLimits(SetQuoteLimits {
@@ -346,20 +326,15 @@ pub(crate) async fn limits(
         limits,
         reset: asked.reset,
     });
-    let reply = context.reply(context.app.engine.submit(command, &[])?);
-    let reply = reply.await?;
-    if let Verdict::Rejected(refusal) = reply.verdict {
-        return Err(ApiError::from_command_rejection(&refusal).into());
-    }
-    let answer = QuoteLimitsAnswer {
+    context.command(command, &[]).await?;
+    Ok(Json::of(&QuoteLimitsAnswer {
         group,
         lease_ms: limits.lease_ms,
         window_ms: limits.window_ms,
         shares: limits.lots,
         value: limits.value,
         net_shares: limits.net_lots,
-    };
-    Ok(Json::of(&answer).with_quota(quota).at(position_of(&reply)))
+    }))
 }
 
 /// `GET /quotes/domain`: what a client needs in order to sign.

@@ -17,8 +17,7 @@ use crate::http::parts::TryBody;
 use crate::http::request_context::RequestContext;
 use crate::policy::rate_limits::Writes;
 use crate::resources::orders::cancels::cancel_outcome;
-use crate::resources::orders::place::{CheckedOrder, check, note_outcome, render_verdict};
-use crate::resources::position_of;
+use crate::resources::orders::place::{CheckedOrder, check, note_outcome, render_outcome};
 
 /// `POST /replace`: 200 with what was cancelled and one result for each order. Every check of this
 /// gateway precedes the first cancel, and one failed check refuses the whole.
@@ -29,18 +28,15 @@ pub(crate) async fn replace(
 ) -> Result<Json<ReplaceAnswer>, Failure> {
     let asked = asked.map_err(|error| refused(error.into()))?;
     let place = asked.orders().map_err(refused)?;
-    let mut quota = None;
     if !place.is_empty() {
-        quota = context.count(&caller, Writes::Orders, place.len())?;
+        context.count(&caller, Writes::Orders, place.len())?;
     }
     if !asked.cancel.is_empty() {
-        let cancels = context.count(&caller, Writes::Cancels, asked.cancel.len())?;
-        quota = quota.or(cancels);
+        context.count(&caller, Writes::Cancels, asked.cancel.len())?;
     }
     let orders = check_all(&context, &caller, &place).await?;
     let replies = submit(&context, &caller, &asked, &orders).await?;
-    let (answer, position) = answer(&context, &asked, &orders, &replies).await?;
-    Ok(Json::of(&answer).with_quota(quota).reached(position))
+    Ok(Json::of(&answer(&context, &asked, &orders, replies).await?))
 }
 
 fn refused(error: ReplaceError) -> Failure {
@@ -101,22 +97,21 @@ async fn answer(
     context: &RequestContext,
     asked: &ReplaceRequest,
     orders: &[CheckedOrder],
-    replies: &[Reply],
-) -> Result<(ReplaceAnswer, Option<StatePosition>), Failure> {
+    replies: Vec<Reply>,
+) -> Result<ReplaceAnswer, Failure> {
     let app = &context.app;
-    let (of_cancels, of_orders) = replies.split_at(asked.cancel.len().min(replies.len()));
+    let mut replies = replies.into_iter();
     let mut answer = ReplaceAnswer::default();
-    for ((text, _), reply) in asked.cancel.iter().zip(of_cancels) {
-        match cancel_outcome(reply)? {
+    for ((text, _), reply) in asked.cancel.iter().zip(replies.by_ref()) {
+        match cancel_outcome(&reply)? {
             Ok(()) => answer.cancels.canceled.push(text.clone()),
             Err(reason) => (answer.cancels.not_canceled).push((text.clone(), reason)),
         }
     }
-    for (order, reply) in orders.iter().zip(of_orders) {
-        let outcome = render_verdict(app, &order.about, reply).await;
+    for (order, reply) in orders.iter().zip(replies) {
+        let outcome = render_outcome(app, &order.about, &reply).await;
         note_outcome(app, &outcome.answer);
         answer.orders.push(outcome.answer);
     }
-    let positions = replies.iter().map(position_of);
-    Ok((answer, positions.max_by_key(|position| position.sequence)))
+    Ok(answer)
 }

@@ -18,9 +18,13 @@ pub enum Retry {
 }
 
 use Retry::{After, Later, Never, Same};
+use foretell_model::RejectionReason;
 
 macro_rules! error_codes {
-    ($($variant:ident = $name:literal, $status:literal, $retry:expr, $text:literal, $cause:literal;)+) => {
+    ($(
+        $variant:ident = $name:literal, $status:literal, $retry:expr, $text:literal, $cause:literal
+            $(, of $($reason:ident)|+)?;
+    )+) => {
         /// The code of an error.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum ErrorCode { $(#[doc = $cause] $variant),+ }
@@ -33,6 +37,15 @@ macro_rules! error_codes {
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name),+ }
+            }
+
+            /// The code of a rejection by the exchange. Of an order some have another: [`Self::of_order`].
+            #[must_use]
+            pub const fn of(reason: RejectionReason) -> Self {
+                match reason {
+                    $($($(RejectionReason::$reason)|+ => Self::$variant,)?)+
+                    _ => Self::Rejected,
+                }
             }
 
             /// The HTTP status. In a batch answer the status is 200.
@@ -153,19 +166,19 @@ error_codes! {
     InvalidNonce = "invalid_nonce", 400, Never, "invalid nonce: a decimal below 2^256 expected",
         "The nonce of the L1 headers is not a number.";
     NonceRevoked = "nonce_revoked", 400, Never, "Could not create api key: nonce revoked",
-        "The key of this nonce was revoked; use another nonce.";
+        "The key of this nonce was revoked; use another nonce.", of NonceRevoked;
     TooManyKeys = "too_many_keys", 400, Never,
         "Could not create api key: the address has 16 live keys, allowed: 16",
-        "The address has the maximum number of live keys.";
+        "The address has the maximum number of live keys.", of TooManyKeys;
     NotAnOwner = "not_an_owner", 400, Never,
         "Could not create api key: the address is a wallet of another owner",
-        "The address is bound to an owner, so it cannot have keys.";
+        "The address is bound to an owner, so it cannot have keys.", of NotAnOwner;
     KeyTaken = "key_taken", 409, Never, "the api key or its nonce belongs to another key",
-        "Another key has this id or nonce.";
+        "Another key has this id or nonce.", of KeyTaken;
     KeyNotDerivable = "key_not_derivable", 404, Never, "Could not derive api key!",
         "No live key has this nonce.";
     KeyNotFound = "api_key_not_found", 404, Never, "api key not found",
-        "No key of the caller has this id.";
+        "No key of the caller has this id.", of UnknownKey;
 
     // Errors of an order that the gateway finds before it asks the engine.
     InvalidOrderPayload = "invalid_order_payload", 400, Never, "invalid order payload",
@@ -208,13 +221,13 @@ error_codes! {
         "The maker has never had a deposit.";
     InsufficientBalance = "insufficient_balance", 400, Never,
         "not enough balance / allowance: needed <amount>, available <amount>",
-        "The free collateral is too little.";
+        "The free collateral is too little.", of NotEnoughCollateral;
     InsufficientShares = "insufficient_shares", 400, Never,
         "not enough balance / allowance: needed <shares>, available <shares>",
-        "The free shares are too few.";
+        "The free shares are too few.", of NotEnoughShares;
     TimestampOutOfWindow = "timestamp_out_of_window", 400, Never,
         "invalid order timestamp: <timestamp>, allowed <from>..<to>",
-        "The signed timestamp is outside of the allowed window; sign the order again.";
+        "The signed timestamp is outside of the allowed window; sign the order again.", of TimestampOutOfWindow;
     ExchangeClock = "exchange_clock", 503, After(5),
         "timestamp is <timestamp>, allowed: <from> to <to>; the exchange's clock is <difference> its host's",
         "The signed timestamp is outside of the allowed window, and the exchange's clock is wrong: its operator has an alert. `GET /time` answers that clock.";
@@ -226,65 +239,65 @@ error_codes! {
         "An amount of the order exceeds the maximum.";
     PriceOffTick = "price_off_tick", 400, Never,
         "order <order> is invalid. Price (<price>) breaks minimum tick size rule: <tick>",
-        "The price is not a multiple of the market's tick.";
+        "The price is not a multiple of the market's tick.", of PriceOffTick;
     PriceOutOfRange = "price_out_of_range", 400, Never,
         "order <order> is invalid. Price (<price>) breaks minimum tick size rule: <tick>, allowed: <price> to <price>",
         "The price is below the lowest or above the highest price.";
     SizeBelowMinimum = "size_below_minimum", 400, Never,
         "order <order> is invalid. Size (<size>) lower than the minimum: <size>",
-        "The size is below the market's minimum.";
+        "The size is below the market's minimum.", of SizeBelowMinimum;
     SizeNotLots = "size_not_lots", 400, Never,
         "order <order> is invalid. Size (<size>) has more than two decimals",
-        "The size is not a multiple of 0.01 shares.";
+        "The size is not a multiple of 0.01 shares.", of SizeNotLots;
     MarketAmountsTooFine = "market_amounts_too_fine", 400, Never,
         "invalid amounts, the market <side> orders maker amount supports a max accuracy of 2 decimals, taker amount a max of 4 decimals",
         "Under `compatibility = \"polymarket\"`: an amount of a FOK or FAK order has too many decimals.";
     MarketableBelowMinimum = "marketable_below_minimum", 400, Never,
         "invalid amount for a marketable BUY order ($<amount>), min size: $<amount>",
-        "A BUY that trades at once spends less than the minimum.";
+        "A BUY that trades at once spends less than the minimum.", of MarketableBelowMinimum;
     InvalidExpiration = "invalid_expiration", 400, Never, "invalid expiration",
-        "A GTD order expires too early, or another type has an expiration.";
+        "A GTD order expires too early, or another type has an expiration.", of InvalidExpiration;
     PostOnlyNeedsResting = "post_only_needs_resting", 400, Never,
         "order <order> is invalid. postOnly is allowed with GTC and GTD only",
-        "The order type of a post-only order cannot rest.";
+        "The order type of a post-only order cannot rest.", of PostOnlyNeedsResting;
     CrossesBook = "crosses_book", 400, Never, "invalid post-only order: order crosses book",
-        "A post-only order would trade at once.";
+        "A post-only order would trade at once.", of CrossesBook;
     FokNotFilled = "fok_not_filled", 400, Never,
         "order couldn't be fully filled. FOK orders are fully filled or killed.",
-        "The book cannot fill the FOK order completely.";
+        "The book cannot fill the FOK order completely.", of FokNotFilled;
     FakNoMatch = "fak_no_match", 400, Never,
         "no orders found to match with FAK order. FAK orders are partially filled or killed if no match is found.",
-        "No order matches the FAK order.";
+        "No order matches the FAK order.", of FakNoMatch;
     NotAllCanceled = "not_all_canceled", 409, Never,
         "not placed: an order to cancel was not canceled",
-        "A replace with if_all_canceled places nothing when one of its cancels ended no order.";
+        "A replace with if_all_canceled places nothing when one of its cancels ended no order.", of NotAllCanceled;
     TooManyFills = "too_many_fills", 400, Never, "order <order> is invalid. too_many_fills",
         "The order would trade with more orders than one command may.";
     DuplicateOrder = "duplicate_order", 400, Never, "order <order> is invalid. Duplicated.",
-        "The order id was used with other terms.";
+        "The order id was used with other terms.", of Duplicate;
     TooManyLiveOrders = "too_many_live_orders", 400, Later,
         "order <order> is invalid. The account has <count> live orders, allowed: <count>",
-        "The account has the maximum number of live orders.";
+        "The account has the maximum number of live orders.", of TooManyLiveOrders;
     TooManyOrderIds = "too_many_order_ids", 400, Later,
         "order <order> is invalid. The owner has <count> order ids remembered, allowed: <count>; an id is remembered until its timestamp has left the window, retry later",
-        "The exchange remembers the maximum number of order ids of the owner.";
+        "The exchange remembers the maximum number of order ids of the owner.", of TooManyOrderIds;
     ClosedOnly = "closed_only", 400, Never, "'<wallet>' address in closed only mode",
-        "The account may only reduce positions.";
+        "The account may only reduce positions.", of ClosedOnlyAccount;
     MarketNotReady = "market_not_ready", 400, Later,
         "the market is not yet ready to process new orders",
-        "The market is registered but not active yet.";
+        "The market is registered but not active yet.", of MarketNotReady;
     MarketClosed = "market_closed", 400, Never, "market is closed",
-        "The market is closed or resolved.";
+        "The market is closed or resolved.", of MarketClosed;
     MarketPaused = "market_paused", 409, Later, "condition_paused",
-        "The market is paused.";
+        "The market is paused.", of MarketPaused;
     SystemPaused = "system_paused", 409, Later, "system_paused",
-        "The exchange is paused.";
+        "The exchange is paused.", of SystemPaused;
     CancelOnly = "cancel_only", 503, After(5),
         "Trading is currently cancel-only. New orders are not accepted, but cancels are allowed.",
-        "The exchange accepts cancels only.";
+        "The exchange accepts cancels only.", of CancelOnly;
     PostOnlyMode = "post_only_mode", 503, After(5),
         "post-only mode: only post-only orders and cancels are allowed",
-        "The exchange accepts post-only orders and cancels only.";
+        "The exchange accepts post-only orders and cancels only.", of PostOnlyMode;
     WrongHeartbeat = "wrong_heartbeat", 400, Never,
         "heartbeat_id is not that of the running chain, allowed: the one given here",
         "The heartbeat does not continue the chain; send the id from the answer.";
@@ -298,15 +311,15 @@ error_codes! {
         "No orderbook exists for the requested token id",
         "No market has the token, or its market has ended.";
     MarketNotFound = "market_not_found", 404, Never, "market not found",
-        "No market has this id.";
+        "No market has this id.", of UnknownMarket;
     OrderNotFound = "order_not_found", 404, Never, "order not found",
-        "No order of the caller has this id.";
+        "No order of the caller has this id.", of OrderNotFound;
     NoPrice = "no_price", 404, Later, "no <price> exists for the requested token id",
         "A side of the book is empty.";
     AccountNotFound = "account_not_found", 404, Never, "account not found",
-        "No account has this address.";
+        "No account has this address.", of UnknownAccount;
     EventNotFound = "event_not_found", 404, Never, "event not found",
-        "No event has this id.";
+        "No event has this id.", of UnknownEvent;
     CheckpointNotFound = "checkpoint_not_found", 404, Later, "no checkpoint yet",
         "The engine has signed no checkpoint yet.";
     SlugNotFound = "slug_not_found", 404, Never, "slug not found",
@@ -327,202 +340,200 @@ error_codes! {
 
     // Account actions and operator commands.
     ReferenceReused = "reference_reused", 409, Never, "reference was used with other content",
-        "Another action of the account has this reference.";
+        "Another action of the account has this reference.", of ReferenceReused;
     TooManyReferences = "too_many_references", 400, Later,
         "the account has <count> actions remembered, allowed: <count>, retry in 90 s",
-        "The exchange remembers the maximum number of actions of the account.";
+        "The exchange remembers the maximum number of actions of the account.", of TooManyReferences;
     AmountZero = "amount_zero", 400, Never, "amount is 0, allowed: above 0",
-        "The amount of the action is 0.";
+        "The amount of the action is 0.", of AmountZero;
     AmountTooLarge = "amount_too_large", 400, Never, "amount is above the largest: 1000000000",
-        "The amount of the action exceeds the maximum.";
+        "The amount of the action exceeds the maximum.", of AmountTooLarge;
     BalanceLimit = "balance_limit", 400, Never,
         "amount is <amount>, allowed: all deposits less withdrawals up to <amount>",
-        "The deposit exceeds the money that the exchange may hold.";
-    AccountClosedOnly = "account_closed_only", 400, Never, "the account is in closed only mode",
-        "The account may only reduce positions.";
+        "The deposit exceeds the money that the exchange may hold.", of BalanceLimit;
     WalletOfAnotherOwner = "wallet_of_another_owner", 400, Never,
         "the wallet belongs to another owner",
-        "The wallet is not bound to the owner of the key.";
+        "The wallet is not bound to the owner of the key.", of KeyOfAnotherOwner;
     NotResolved = "not_resolved", 409, Later, "market is not resolved",
-        "Shares are redeemed after the market is resolved.";
+        "Shares are redeemed after the market is resolved.", of NotResolved;
     NothingToRedeem = "nothing_to_redeem", 409, Never, "nothing to redeem",
-        "The account has no shares of the market.";
+        "The account has no shares of the market.", of NothingToRedeem;
     InvalidQuestions = "invalid_questions", 400, Never,
         "indexSet or conditionIds names a question that is not there, allowed: each question of the event, once",
-        "`indexSet` has a bit without a question, or `conditionIds` a market that is no question of the event.";
+        "`indexSet` has a bit without a question, or `conditionIds` a market that is no question of the event.", of InvalidQuestions;
     EventNotActive = "event_not_active", 409, Later, "a question of the event is not active",
-        "A conversion needs all questions of the event active.";
+        "A conversion needs all questions of the event active.", of EventNotActive;
     OrderOfAnotherOwner = "order_of_another_owner", 409, Never, "order belongs to another account",
-        "The order belongs to another owner.";
+        "The order belongs to another owner.", of OrderOfAnotherOwner;
     OrderNotResting = "order_not_resting", 409, Later, "order is delayed, allowed: a resting order",
-        "An order that waits out a delay is in no queue and cannot be decreased.";
+        "An order that waits out a delay is in no queue and cannot be decreased.", of OrderNotResting;
     InvalidQuote = "invalid_quote", 400, Never, "<place> is <value>, allowed: <allowed>",
         "A quote or a condition of a set is wrong; the whole set is refused.";
     RevisionOutOfRange = "revision_out_of_range", 409, Never,
         "revision is <revision>, allowed: <from> to <to>",
-        "The revision of a set of quotes is not above the group's last one, or above timestamp × 1000; of a heartbeat, it is not the last one.";
+        "The revision of a set of quotes is not above the group's last one, or above timestamp × 1000; of a heartbeat, it is not the last one.", of RevisionOutOfRange;
     GroupFrozen = "group_frozen", 409, Never,
         "group <group> is frozen since a limit was reached, allowed: sets without quotes until it is reset",
-        "The fills of the group reached a limit of `PUT /quotes/groups/{n}`; `reset` ends that.";
+        "The fills of the group reached a limit of `PUT /quotes/groups/{n}`; `reset` ends that.", of GroupFrozen;
     NoLiveQuotes = "no_live_quotes", 409, Never, "group <group> has no live quotes",
-        "A heartbeat renews quotes; the group's ended.";
+        "A heartbeat renews quotes; the group's ended.", of NoLiveQuotes;
     FilledSince = "filled_since", 409, Never,
         "the group was filled at this token and side after `seen`",
-        "The maker does not know a fill yet. It learns of it, and sends its next set.";
+        "The maker does not know a fill yet. It learns of it, and sends its next set.", of FilledSince;
     InvalidQuoteLimits = "invalid_quote_limits", 400, Never,
         "lease_ms is allowed as 0 or 500 to 60000, window_ms as 0 or 100 to 60000, with a limit if and only if there is a window",
-        "The lease, the window or the limits of a group of quotes are out of range.";
+        "The lease, the window or the limits of a group of quotes are out of range.", of InvalidQuoteLimits;
     ValueOutOfRange = "value_out_of_range", 400, Never, "<field> is <value>, allowed: <from> to <to>",
         "A number of a set of quotes is out of range.";
     WalletNotBindable = "wallet_not_bindable", 409, Never,
         "wallet cannot be bound: it is bound, or owns wallets or keys",
-        "The wallet has an owner, or is an owner itself.";
+        "The wallet has an owner, or is an owner itself.", of WalletNotBindable;
     WalletHasLiveOrders = "wallet_has_live_orders", 409, Later,
         "wallet has live orders or withdrawals that wait, allowed: none",
-        "A wallet is bound and unbound without live orders and withdrawals that wait.";
+        "A wallet is bound and unbound without live orders and withdrawals that wait.", of WalletHasLiveOrders;
     WalletKindTaken = "wallet_kind_taken", 409, Never,
         "the owner has a wallet of this kind, allowed: one of each",
-        "The owner has another wallet of this kind.";
+        "The owner has another wallet of this kind.", of WalletKindTaken;
     WalletNotBound = "wallet_not_bound", 409, Never, "wallet is not bound",
-        "The wallet has no owner.";
+        "The wallet has no owner.", of WalletNotBound;
     MarketDiffers = "market_differs", 409, Never,
         "<field> is <value>, the market of this slug or condition_id has <value>",
-        "The market is registered with other content; commands change its words and terms.";
+        "The market is registered with other content; commands change its words and terms.", of MarketDiffers;
     EventDiffers = "event_differs", 409, Never,
         "<field> is <value>, the event of this slug or event_id has <value>",
         "The event group is registered with other content; a command changes its words.";
     SlugTaken = "slug_taken", 409, Never,
         "slug is <slug>, allowed: another one; market <condition> has it",
-        "A slug names one market.";
+        "A slug names one market.", of SlugTaken;
     TokenTaken = "token_taken", 409, Never, "a token is in use, or both tokens are the same",
-        "Another market has a token of this market.";
+        "Another market has a token of this market.", of TokenTaken;
     EventFrozen = "event_frozen", 409, Never, "the event's question list is frozen",
-        "The event takes no further questions.";
+        "The event takes no further questions.", of EventFrozen;
     EventFull = "event_full", 409, Never, "the event has 128 questions, allowed: 128",
-        "The event has the maximum number of questions.";
+        "The event has the maximum number of questions.", of EventFull;
     InvalidTransition = "invalid_transition", 409, Never,
         "the market's state does not allow this, it is: <state>",
-        "The command does not apply to a market in this state.";
+        "The command does not apply to a market in this state.", of InvalidTransition;
     BookNotEmpty = "book_not_empty", 409, Later,
         "the market still has orders, retry when they are cancelled",
-        "The engine is still cancelling the orders of the market.";
+        "The engine is still cancelling the orders of the market.", of BookNotEmpty;
     NoWouldLeaveNone = "no_would_leave_none", 409, Never,
         "this No would leave the event without a Yes",
-        "All other questions of the event resolved No.";
+        "All other questions of the event resolved No.", of NoWouldLeaveNone;
     HalfInNegRisk = "half_in_neg_risk", 400, Never,
         "payout is half, allowed in plain markets only",
-        "A question of a neg-risk event does not resolve to half.";
+        "A question of a neg-risk event does not resolve to half.", of HalfInNegRisk;
     OutsideNotLast = "outside_not_last", 409, Never,
         "payout is outside, allowed for the last open question of an event whose others resolved No",
-        "None of the listed questions can only win after all of them lost.";
+        "None of the listed questions can only win after all of them lost.", of OutsideNotLast;
     InvalidQuestionIndex = "invalid_question_index", 409, Never,
         "question_index is in use in the event, or only some of its questions have one",
-        "All questions of an event have an index of their own, or none has one.";
+        "All questions of an event have an index of their own, or none has one.", of InvalidQuestionIndex;
     InvalidTick = "invalid_tick", 400, Never,
         "tick_size is not allowed: finer than <tick> and a divisor of it only",
-        "A tick only becomes finer, and every price stays on it.";
+        "A tick only becomes finer, and every price stays on it.", of InvalidTick;
     InvalidFee = "invalid_fee", 400, Never,
         "fee is not allowed: rate_ppm 0 to 1000000, exponent 0 to 2",
-        "The fee is outside of its range.";
+        "The fee is outside of its range.", of InvalidFee;
     InvalidMinimumSize = "invalid_minimum_size", 400, Never,
         "minimum_order_size is not allowed: 0.01 to 1000000000",
-        "The minimum size is outside of its range.";
+        "The minimum size is outside of its range.", of InvalidMinimumSize;
     DomainDiffers = "domain_differs", 409, Never,
         "another domain is registered under this number",
-        "The journal has another signing domain under this number.";
+        "The journal has another signing domain under this number.", of DomainDiffers;
     InvalidSettings = "invalid_settings", 400, Never, "the settings break their bounds",
-        "A setting of the exchange is outside of its range.";
+        "A setting of the exchange is outside of its range.", of InvalidSettings;
     UnknownRules = "unknown_rules", 400, Never,
         "rules is not allowed: a number this build knows, not below the one in force",
-        "The rules number is unknown to this build, or older than the one in force.";
+        "The rules number is unknown to this build, or older than the one in force.", of UnknownRules;
     Rejected = "rejected", 400, Never, "refused: <reason>",
         "The engine rejected the command for a reason without a text of its own.";
 
     // People and their roles.
     OperatorRole = "operator_role", 403, Never, "role is <role>, allowed for this command: <roles>",
-        "The operator's role does not include the command.";
+        "The operator's role does not include the command.", of OperatorRole;
     UnknownOperator = "unknown_operator", 403, Never, "the operator is revoked, or was never added",
-        "The operator of the token was revoked.";
+        "The operator of the token was revoked.", of UnknownOperator;
     OperatorNotFound = "operator_not_found", 404, Never, "operator not found",
         "No live operator has this name.";
     OperatorRequired = "operator_required", 400, Never, "the command needs an operator with a name",
-        "The command came without an operator.";
+        "The command came without an operator.", of OperatorRequired;
     SamePerson = "same_person", 409, Never, "another operator must do this",
-        "The second person is the one who asked; a proposer does not settle the dispute of the own proposal.";
+        "The second person is the one who asked; a proposer does not settle the dispute of the own proposal.", of SamePerson;
     NewOperator = "new_operator", 409, Later,
         "operator <number> counts as one of two persons from <time>",
-        "One of the two was added less than `engine.new_operator_hours` ago.";
+        "One of the two was added less than `engine.new_operator_hours` ago.", of NewOperator;
     SecondPersonRequired = "second_person_required", 409, Never,
         "the policy asks for two persons: propose the payout, another operator finalises it",
-        "The market is not resolved in one step under its policy.";
+        "The market is not resolved in one step under its policy.", of SecondPersonRequired;
     InvalidOperator = "invalid_operator", 400, Never,
         "the operator is not allowed: a name of 1 to 32 of a-z, 0-9, -, _ and . is expected",
-        "The name or the token of the operator is malformed.";
+        "The name or the token of the operator is malformed.", of InvalidOperator;
     OperatorNameTaken = "operator_name_taken", 409, Never, "name is <name>, allowed: a name that no live operator has",
-        "Names of live operators differ.";
+        "Names of live operators differ.", of OperatorNameTaken;
     OperatorTokenTaken = "operator_token_taken", 409, Never, "an operator has or had this token",
-        "Tokens are not used twice.";
+        "Tokens are not used twice.", of OperatorTokenTaken;
     TooManyOperators = "too_many_operators", 409, Never, "1024 operators were added, allowed: 1024",
-        "The exchange has the maximum number of operators.";
+        "The exchange has the maximum number of operators.", of TooManyOperators;
     LastAdmin = "last_admin", 409, Never, "the last admin cannot be revoked: add another one first",
-        "The exchange needs an admin.";
+        "The exchange needs an admin.", of LastAdmin;
     WithdrawalNotFound = "withdrawal_not_found", 404, Never, "no withdrawal with this number waits",
-        "The withdrawal was paid, given up or cancelled, is another wallet's, or never was.";
+        "The withdrawal was paid, given up or cancelled, is another wallet's, or never was.", of UnknownWithdrawal;
     WithdrawalReleased = "withdrawal_released", 409, Never,
         "the withdrawal of this reference was given up and pays nothing, allowed: another reference",
         "A withdrawal that was given up is asked for again; its reference stays used.";
     WithdrawalClaimed = "withdrawal_claimed", 409, Never, "operator <number> has claimed the withdrawal",
-        "A cashier is about to pay the withdrawal: it is not cancelled, and not claimed again.";
+        "A cashier is about to pay the withdrawal: it is not cancelled, and not claimed again.", of WithdrawalClaimed;
     WithdrawalNotClaimed = "withdrawal_not_claimed", 409, Never, "nobody has claimed the withdrawal: claim it, then pay it",
-        "A withdrawal is paid after an operator claimed it.";
+        "A withdrawal is paid after an operator claimed it.", of WithdrawalNotClaimed;
     WithdrawalsShut = "withdrawals_shut", 409, Later,
         "withdrawals are shut since the exchange was restored from a copy, until an operator has reconciled it",
-        "The restored journal may lack payments that were made; an admin opens withdrawals.";
+        "The restored journal may lack payments that were made; an admin opens withdrawals.", of WithdrawalsShut;
     OutwardClosed = "outward_closed", 409, Later,
         "outward is closed since the exchange was restored from a copy, until an admin opens withdrawals",
         "A copy takes nothing from the catalog's sync or an oracle before an admin opens withdrawals: the original may run.";
     ValidityOutOfRange = "validity_out_of_range", 400, Never,
         "validUntil is out of range, allowed: <from> to <to>, later than in the wallet's last request",
-        "A request of a withdrawal is valid at most a day ahead, and each later than the one before.";
+        "A request of a withdrawal is valid at most a day ahead, and each later than the one before.", of ValidityOutOfRange;
     TooManyWithdrawals = "too_many_withdrawals", 409, Later, "<count> withdrawals wait, allowed: <count>",
-        "The wallet has the maximum number of withdrawals that wait.";
+        "The wallet has the maximum number of withdrawals that wait.", of TooManyWithdrawals;
 
     // A market's life.
     InvalidTerms = "invalid_terms", 400, Never,
         "the terms are not allowed: taker_delay_ms 0 to 60000, rebate_ppm 0 to 1000000, times up to the year 2540",
-        "A term of the market is outside of its range.";
+        "A term of the market is outside of its range.", of InvalidTerms;
     ClockContradicts = "clock_contradicts", 400, Never,
         "opens_at is <time>, allowed: before closes_at, which is <time>",
-        "The market would close before it opens.";
+        "The market would close before it opens.", of ClockContradicts;
     ClosesInPast = "closes_in_past", 400, Never, "closes_at is <time>, allowed: after now, which is <time>",
-        "The market would close in the past.";
+        "The market would close in the past.", of ClosesInPast;
     EndsInPast = "ends_in_past", 400, Never,
         "end_date is <time>, allowed: after now; \"past_end\": true registers the market nevertheless",
         "The market to register has ended.";
     RebatesInProgress = "rebates_in_progress", 409, Later, "rebates are being paid",
-        "A payment of rebates is running.";
+        "A payment of rebates is running.", of RebatesInProgress;
     NothingAccrued = "nothing_accrued", 409, Later, "no rebate is accrued",
-        "No wallet has an accrued rebate.";
+        "No wallet has an accrued rebate.", of NothingAccrued;
     NotPermitted = "not_permitted", 403, Never, "<field> is <value>, permitted by the policy: <allowed>",
-        "The policy does not let this operator or wallet propose, dispute or withdraw.";
+        "The policy does not let this operator or wallet propose, dispute or withdraw.", of NotPermitted;
     AlreadyProposed = "already_proposed", 409, Never, "the market has a proposal that is not disputed",
-        "A proposal is withdrawn, disputed or finalised before the next one.";
+        "A proposal is withdrawn, disputed or finalised before the next one.", of AlreadyProposed;
     NoProposal = "no_proposal", 409, Never, "<field> is <value>, allowed: <allowed>",
-        "The market has no proposal, or another one than named.";
+        "The market has no proposal, or another one than named.", of NoProposal;
     ProposalDisputed = "proposal_disputed", 409, Never,
         "proposal <number> is disputed, allowed: <allowed>",
-        "A disputed proposal is replaced by a request that names it, or withdrawn.";
+        "A disputed proposal is replaced by a request that names it, or withdrawn.", of ProposalDisputed;
     ChallengeOpen = "challenge_open", 409, Later, "the challenge window is open until <time>",
-        "The proposal can be disputed until the end of its window.";
+        "The proposal can be disputed until the end of its window.", of ChallengeOpen;
     InvalidWindow = "invalid_window", 400, Never, "window_seconds is <seconds>, allowed: <seconds> to <seconds>",
-        "The challenge window is shorter than the policy allows, or longer than 30 days.";
+        "The challenge window is shorter than the policy allows, or longer than 30 days.", of InvalidWindow;
     InvalidPolicy = "invalid_policy", 400, Never,
         "<field> is <value>, allowed: <allowed>",
-        "The policy contradicts itself or exceeds a bound.";
+        "The policy contradicts itself or exceeds a bound.", of InvalidPolicy;
     NoPolicy = "no_policy", 409, Never, "the market has no policy of its own",
-        "The market follows the policy of the site.";
+        "The market follows the policy of the site.", of NoPolicy;
     ListFull = "list_full", 409, Never, "the list has 64 wallets, allowed: 64",
-        "The list of wallets that propose or dispute is full.";
+        "The list of wallets that propose or dispute is full.", of ListFull;
     UpstreamOwned = "upstream_owned", 409, Never,
         "the upstream owns the words of this <record>: change them there",
         "An operator edits the words of its own records only.";
@@ -537,7 +548,7 @@ error_codes! {
         "rate limit exceeded: <scope>, allowed: <count> in <seconds> s, retry in <seconds> s",
         "The client or the API key exceeded a rate limit.";
     Busy = "busy", 503, After(1), "busy: retry later",
-        "A queue of the exchange is full.";
+        "A queue of the exchange is full.", of Busy | WorkPending | TimeDue;
     TooManyStreams = "too_many_streams", 429, After(5),
         "too many stream connections of this client: close some, then retry",
         "The client has the maximum number of stream connections.";

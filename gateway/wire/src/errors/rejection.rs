@@ -70,6 +70,22 @@ impl RejectedOrder {
     }
 }
 
+impl ErrorCode {
+    /// The code of an order's rejection.
+    #[must_use]
+    pub const fn of_order(reason: RejectionReason) -> Self {
+        match reason {
+            RejectionReason::UnknownAccount => Self::NoAccount,
+            RejectionReason::UnknownMarket => Self::OrderbookNotFound,
+            RejectionReason::UnknownKey => Self::Unauthorized,
+            RejectionReason::KeyOfAnotherOwner => Self::SignerNotKeyAddress,
+            RejectionReason::AmountZero => Self::InvalidAmount,
+            RejectionReason::AmountTooLarge => Self::OrderTooLarge,
+            reason => Self::of(reason),
+        }
+    }
+}
+
 impl ApiError {
     /// The error for a wrong price.
     fn wrong_price(of: &RejectedOrder, tick: Tick) -> Self {
@@ -84,41 +100,40 @@ impl ApiError {
     /// The error for an order rejected at admission or by the book.
     #[must_use]
     pub fn from_order_rejection(refusal: &Rejection, of: &RejectedOrder) -> Self {
-        let order = of.order;
+        let order = || of.order.to_string();
         let [first, second] = refusal.details;
-        match refusal.reason {
-            RejectionReason::UnknownAccount => ErrorCode::NoAccount.with([&of.maker]),
-            RejectionReason::UnknownMarket => ErrorCode::OrderbookNotFound.into(),
-            RejectionReason::UnknownKey => ErrorCode::Unauthorized.into(),
-            RejectionReason::KeyOfAnotherOwner => ErrorCode::SignerNotKeyAddress.into(),
-            RejectionReason::AmountZero => ErrorCode::InvalidAmount.with([&order]),
-            RejectionReason::AmountTooLarge => ErrorCode::OrderTooLarge.with([&order]),
-            RejectionReason::SizeNotLots => ErrorCode::SizeNotLots.with([&order, &micros(first)]),
-            RejectionReason::PriceOffTick => Self::wrong_price(of, tick_of_units(first)),
+        let values = match refusal.reason {
+            RejectionReason::PriceOffTick => return Self::wrong_price(of, tick_of_units(first)),
+            RejectionReason::UnknownAccount | RejectionReason::ClosedOnlyAccount => {
+                vec![of.maker.to_string()]
+            }
+            RejectionReason::AmountZero
+            | RejectionReason::AmountTooLarge
+            | RejectionReason::PostOnlyNeedsResting
+            | RejectionReason::Duplicate => vec![order()],
+            RejectionReason::SizeNotLots => vec![order(), micros(first).to_string()],
             RejectionReason::SizeBelowMinimum => {
-                ErrorCode::SizeBelowMinimum.with([&order, &shares(first), &shares(second)])
+                vec![
+                    order(),
+                    shares(first).to_string(),
+                    shares(second).to_string(),
+                ]
             }
             RejectionReason::MarketableBelowMinimum => {
-                ErrorCode::MarketableBelowMinimum.with([&micros(first), &micros(second)])
+                vec![micros(first).to_string(), micros(second).to_string()]
             }
-            RejectionReason::InvalidExpiration => ErrorCode::InvalidExpiration.into(),
-            RejectionReason::PostOnlyNeedsResting => ErrorCode::PostOnlyNeedsResting.with([&order]),
-            RejectionReason::CrossesBook => ErrorCode::CrossesBook.into(),
-            RejectionReason::FokNotFilled => ErrorCode::FokNotFilled.into(),
-            RejectionReason::FakNoMatch => ErrorCode::FakNoMatch.into(),
-            RejectionReason::TooManyLiveOrders => {
-                ErrorCode::TooManyLiveOrders.with([&order, &first, &second])
+            RejectionReason::TooManyLiveOrders | RejectionReason::TooManyOrderIds => {
+                vec![order(), first.to_string(), second.to_string()]
             }
-            RejectionReason::TooManyOrderIds => {
-                ErrorCode::TooManyOrderIds.with([&order, &first, &second])
-            }
-            RejectionReason::TimestampOutOfWindow => {
-                ErrorCode::TimestampOutOfWindow.with([&of.timestamp.0, &first, &second])
-            }
-            RejectionReason::Duplicate => ErrorCode::DuplicateOrder.with([&order]),
-            RejectionReason::ClosedOnlyAccount => ErrorCode::ClosedOnly.with([&of.maker]),
-            _ => Self::from_command_rejection(refusal),
-        }
+            RejectionReason::TimestampOutOfWindow => [of.timestamp.0, first, second]
+                .map(|ms| ms.to_string())
+                .into(),
+            RejectionReason::UnknownMarket
+            | RejectionReason::UnknownKey
+            | RejectionReason::KeyOfAnotherOwner => Vec::new(),
+            reason => values(reason, first, second),
+        };
+        Self::new(ErrorCode::of_order(refusal.reason), values)
     }
 
     /// Names a wrong clock of the exchange, as `difference` says it, in the error of an order that was judged by it.
@@ -139,7 +154,7 @@ impl ApiError {
     pub fn from_command_rejection(refusal: &Rejection) -> Self {
         let [first, second] = refusal.details;
         let reason = refusal.reason;
-        Self::new(code_of(reason), values(reason, first, second))
+        Self::new(ErrorCode::of(reason), values(reason, first, second))
     }
 }
 
@@ -175,105 +190,7 @@ fn tick_of_units(units: u64) -> Tick {
     tick.copied().unwrap_or(Tick::TenThousandth)
 }
 
-/// The code of a rejection that has no variant of [`ApiError`] of its own.
-const fn code_of(reason: RejectionReason) -> ErrorCode {
-    match reason {
-        RejectionReason::Busy | RejectionReason::WorkPending | RejectionReason::TimeDue => {
-            ErrorCode::Busy
-        }
-        RejectionReason::UnknownAccount => ErrorCode::AccountNotFound,
-        RejectionReason::UnknownMarket => ErrorCode::MarketNotFound,
-        RejectionReason::UnknownEvent => ErrorCode::EventNotFound,
-        RejectionReason::UnknownKey => ErrorCode::KeyNotFound,
-        RejectionReason::MarketNotReady => ErrorCode::MarketNotReady,
-        RejectionReason::MarketPaused => ErrorCode::MarketPaused,
-        RejectionReason::MarketClosed => ErrorCode::MarketClosed,
-        RejectionReason::SystemPaused => ErrorCode::SystemPaused,
-        RejectionReason::CancelOnly => ErrorCode::CancelOnly,
-        RejectionReason::PostOnlyMode => ErrorCode::PostOnlyMode,
-        RejectionReason::NonceRevoked => ErrorCode::NonceRevoked,
-        RejectionReason::TooManyKeys => ErrorCode::TooManyKeys,
-        RejectionReason::NotAnOwner => ErrorCode::NotAnOwner,
-        RejectionReason::OrderNotFound => ErrorCode::OrderNotFound,
-        RejectionReason::NotEnoughCollateral => ErrorCode::InsufficientBalance,
-        RejectionReason::NotEnoughShares => ErrorCode::InsufficientShares,
-        RejectionReason::ReferenceReused => ErrorCode::ReferenceReused,
-        RejectionReason::WalletNotBindable => ErrorCode::WalletNotBindable,
-        RejectionReason::WalletHasLiveOrders => ErrorCode::WalletHasLiveOrders,
-        RejectionReason::WalletKindTaken => ErrorCode::WalletKindTaken,
-        RejectionReason::WalletNotBound => ErrorCode::WalletNotBound,
-        RejectionReason::KeyTaken => ErrorCode::KeyTaken,
-        RejectionReason::MarketDiffers => ErrorCode::MarketDiffers,
-        RejectionReason::TokenTaken => ErrorCode::TokenTaken,
-        RejectionReason::SlugTaken => ErrorCode::SlugTaken,
-        RejectionReason::EventFrozen => ErrorCode::EventFrozen,
-        RejectionReason::EventFull => ErrorCode::EventFull,
-        RejectionReason::BookNotEmpty => ErrorCode::BookNotEmpty,
-        RejectionReason::NoWouldLeaveNone => ErrorCode::NoWouldLeaveNone,
-        RejectionReason::DomainDiffers => ErrorCode::DomainDiffers,
-        RejectionReason::NotResolved => ErrorCode::NotResolved,
-        RejectionReason::NothingToRedeem => ErrorCode::NothingToRedeem,
-        RejectionReason::EventNotActive => ErrorCode::EventNotActive,
-        RejectionReason::OrderOfAnotherOwner => ErrorCode::OrderOfAnotherOwner,
-        RejectionReason::OrderNotResting => ErrorCode::OrderNotResting,
-        RejectionReason::RevisionOutOfRange => ErrorCode::RevisionOutOfRange,
-        RejectionReason::GroupFrozen => ErrorCode::GroupFrozen,
-        RejectionReason::NoLiveQuotes => ErrorCode::NoLiveQuotes,
-        RejectionReason::FilledSince => ErrorCode::FilledSince,
-        RejectionReason::InvalidQuoteLimits => ErrorCode::InvalidQuoteLimits,
-        RejectionReason::InvalidTransition => ErrorCode::InvalidTransition,
-        RejectionReason::AmountZero => ErrorCode::AmountZero,
-        RejectionReason::AmountTooLarge => ErrorCode::AmountTooLarge,
-        RejectionReason::BalanceLimit => ErrorCode::BalanceLimit,
-        RejectionReason::TooManyReferences => ErrorCode::TooManyReferences,
-        RejectionReason::HalfInNegRisk => ErrorCode::HalfInNegRisk,
-        RejectionReason::OutsideNotLast => ErrorCode::OutsideNotLast,
-        RejectionReason::InvalidQuestionIndex => ErrorCode::InvalidQuestionIndex,
-        RejectionReason::InvalidTick => ErrorCode::InvalidTick,
-        RejectionReason::InvalidFee => ErrorCode::InvalidFee,
-        RejectionReason::InvalidMinimumSize => ErrorCode::InvalidMinimumSize,
-        RejectionReason::InvalidQuestions => ErrorCode::InvalidQuestions,
-        RejectionReason::InvalidSettings => ErrorCode::InvalidSettings,
-        RejectionReason::UnknownRules => ErrorCode::UnknownRules,
-        RejectionReason::ClosedOnlyAccount => ErrorCode::AccountClosedOnly,
-        RejectionReason::KeyOfAnotherOwner => ErrorCode::WalletOfAnotherOwner,
-        RejectionReason::OperatorRole => ErrorCode::OperatorRole,
-        RejectionReason::UnknownOperator => ErrorCode::UnknownOperator,
-        RejectionReason::OperatorRequired => ErrorCode::OperatorRequired,
-        RejectionReason::SamePerson => ErrorCode::SamePerson,
-        RejectionReason::NewOperator => ErrorCode::NewOperator,
-        RejectionReason::SecondPersonRequired => ErrorCode::SecondPersonRequired,
-        RejectionReason::InvalidOperator => ErrorCode::InvalidOperator,
-        RejectionReason::OperatorNameTaken => ErrorCode::OperatorNameTaken,
-        RejectionReason::OperatorTokenTaken => ErrorCode::OperatorTokenTaken,
-        RejectionReason::TooManyOperators => ErrorCode::TooManyOperators,
-        RejectionReason::LastAdmin => ErrorCode::LastAdmin,
-        RejectionReason::UnknownWithdrawal => ErrorCode::WithdrawalNotFound,
-        RejectionReason::TooManyWithdrawals => ErrorCode::TooManyWithdrawals,
-        RejectionReason::WithdrawalClaimed => ErrorCode::WithdrawalClaimed,
-        RejectionReason::WithdrawalNotClaimed => ErrorCode::WithdrawalNotClaimed,
-        RejectionReason::ValidityOutOfRange => ErrorCode::ValidityOutOfRange,
-        RejectionReason::WithdrawalsShut => ErrorCode::WithdrawalsShut,
-        RejectionReason::InvalidTerms => ErrorCode::InvalidTerms,
-        RejectionReason::ClockContradicts => ErrorCode::ClockContradicts,
-        RejectionReason::ClosesInPast => ErrorCode::ClosesInPast,
-        RejectionReason::RebatesInProgress => ErrorCode::RebatesInProgress,
-        RejectionReason::NothingAccrued => ErrorCode::NothingAccrued,
-        RejectionReason::NotPermitted => ErrorCode::NotPermitted,
-        RejectionReason::AlreadyProposed => ErrorCode::AlreadyProposed,
-        RejectionReason::NoProposal => ErrorCode::NoProposal,
-        RejectionReason::ProposalDisputed => ErrorCode::ProposalDisputed,
-        RejectionReason::ChallengeOpen => ErrorCode::ChallengeOpen,
-        RejectionReason::InvalidWindow => ErrorCode::InvalidWindow,
-        RejectionReason::InvalidPolicy => ErrorCode::InvalidPolicy,
-        RejectionReason::NoPolicy => ErrorCode::NoPolicy,
-        RejectionReason::ListFull => ErrorCode::ListFull,
-        RejectionReason::NotAllCanceled => ErrorCode::NotAllCanceled,
-        _ => ErrorCode::Rejected,
-    }
-}
-
-/// The values in the text of [`code_of`]; the details of a rejection are numbers.
+/// The values in the text of [`ErrorCode::of`]; the details of a rejection are numbers.
 fn values(reason: RejectionReason, first: u64, second: u64) -> Vec<String> {
     let small = u8::try_from(first).ok();
     match reason {
@@ -308,10 +225,10 @@ fn values(reason: RejectionReason, first: u64, second: u64) -> Vec<String> {
         RejectionReason::NewOperator => vec![first.to_string(), iso_millis(TimeMs(second))],
         // Resolving in one step has a window of 0.
         RejectionReason::InvalidWindow => [0, first, second].map(|it| it.to_string()).into(),
-        reason if code_of(reason) == ErrorCode::Rejected => vec![format!("{reason:?}")],
+        reason if ErrorCode::of(reason) == ErrorCode::Rejected => vec![format!("{reason:?}")],
         // The core gives no values: the route of the command knows them.
         reason => {
-            let parts = code_of(reason).text().matches('<').count();
+            let parts = ErrorCode::of(reason).text().matches('<').count();
             vec!["unknown".to_owned(); parts]
         }
     }

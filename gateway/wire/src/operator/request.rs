@@ -3,166 +3,17 @@
 use serde::{Deserialize, Serialize};
 
 use foretell_model::{
-    ApiKey, CommandKind, ConditionId, FeeSchedule, Hold, Lots, Micros, Payout, Settings,
-    SettingsUpdate, SystemMode, Tick, WalletAddress, WalletKind,
+    ApiKey, ConditionId, FeeSchedule, Hold, Lots, Micros, Payout, Settings, SettingsUpdate,
+    SystemMode, Tick, WalletAddress, WalletKind,
 };
 
 use crate::operator::form::{
     Address, Amount, BoundKind, Collateral, Condition, Exponent, Flag, HoldName, Key, Mode, Number,
     PayoutText, RatePpm, Reference, Shares, SmallNumber, TickSize,
 };
-use crate::operator::markets::clock::TermsChange;
 use crate::operator::markets::payout_name::PayoutName;
-use crate::operator::markets::register::{
-    EventEdit, EventRegistration, MarketEdit, MarketRegistration,
-};
-use crate::operator::markets::resolution::{
-    DisputeRequest, Finalisation, PolicyChange, ProposalRequest, ProposalWithdrawal, WalletListing,
-};
-use crate::operator::payments::{Nothing, PaymentsChange, WithdrawalName, WithdrawalPayment};
-use crate::operator::people::{OperatorAddition, OperatorRevocation};
-use crate::operator::profile::ProfileEdit;
 use crate::read::form::{Form, Optional, Written};
 use crate::schema::JsonSchema;
-
-/// The path of the request for a snapshot, which is no command: it changes no state.
-pub const SNAPSHOT_PATH: &str = "/snapshot";
-
-/// Declares the commands: the kind in the journal, the body, the path.
-macro_rules! operator_commands {
-    ($($(#[$doc:meta])* $kind:ident($body:ty) at $path:literal;)+) => {
-        /// A command of the operator: its body, sent by POST to its path. Each variant has the name
-        /// of its [`CommandKind`].
-        #[derive(Clone, Debug, PartialEq, Serialize)]
-        #[serde(untagged)]
-        pub enum OperatorCommand { $($(#[$doc])* $kind($body)),+ }
-
-        impl OperatorCommand {
-            /// The path of each kind.
-            pub const PATHS: &[(CommandKind, &'static str)] =
-                &[$((CommandKind::$kind, $path)),+];
-
-            /// The path of a kind; `None` when operators do not send it.
-            #[must_use]
-            pub const fn path_of(kind: CommandKind) -> Option<&'static str> {
-                match kind {
-                    $(CommandKind::$kind => Some($path),)+
-                    _ => None,
-                }
-            }
-
-            /// Its path.
-            #[must_use]
-            pub const fn path(&self) -> &'static str {
-                match self { $(Self::$kind(_) => $path),+ }
-            }
-        }
-    };
-}
-
-operator_commands! {
-    /// Adds collateral to a wallet.
-    Deposit(Transfer) at "/accounts/deposit";
-    /// Takes free collateral out of a wallet.
-    Withdraw(Transfer) at "/accounts/withdraw";
-    /// Takes a requested withdrawal on, in order to pay it.
-    ClaimWithdrawal(WithdrawalName) at "/withdrawals/claim";
-    /// Says that a withdrawal was paid.
-    PayWithdrawal(WithdrawalPayment) at "/withdrawals/pay";
-    /// Gives up a withdrawal.
-    FailWithdrawal(WithdrawalName) at "/withdrawals/fail";
-    /// Lets withdrawals go on after a restore.
-    OpenWithdrawals(Nothing) at "/withdrawals/open";
-    /// Pays all accrued rebates.
-    PayRebates(Nothing) at "/rebates/pay";
-    /// Takes collateral out of the fee account.
-    WithdrawFees(FeesWithdrawal) at "/fees/withdraw";
-    /// Binds a wallet to its owner.
-    BindWallet(Binding) at "/accounts/bind";
-    /// Removes a wallet's binding.
-    UnbindWallet(WalletName) at "/accounts/unbind";
-    /// Restricts an account to reducing its positions, or no longer.
-    SetClosedOnly(ClosedOnly) at "/accounts/closed-only";
-    /// Changes the profile of a wallet.
-    DescribeWallet(Box<ProfileEdit>) at "/accounts/describe";
-    /// Revokes an API key permanently.
-    RevokeKey(KeyRevocation) at "/keys/revoke";
-    /// Registers a neg-risk event group.
-    RegisterEvent(EventRegistration) at "/events";
-    /// Changes the words of a neg-risk event group.
-    DescribeEvent(EventEdit) at "/events/describe";
-    /// Registers a market, and opens it depending on `activate`.
-    RegisterMarket(Box<MarketRegistration>) at "/markets";
-    /// Changes the words of a market.
-    DescribeMarket(Box<MarketEdit>) at "/markets/describe";
-    /// Opens a registered market.
-    ActivateMarket(MarketName) at "/markets/activate";
-    /// Suspends trading.
-    PauseMarket(HoldChange) at "/markets/pause";
-    /// Resumes trading.
-    ResumeMarket(HoldChange) at "/markets/resume";
-    /// Ends trading.
-    CloseMarket(MarketName) at "/markets/close";
-    /// Hides a market from lists, or shows it again.
-    ArchiveMarket(Archive) at "/markets/archive";
-    /// Refines the tick.
-    SetTick(TickChange) at "/markets/tick";
-    /// Changes the minimum order size.
-    SetMinimumSize(MinimumChange) at "/markets/minimum";
-    /// Changes the taker fee.
-    SetFee(FeeChange) at "/markets/fee";
-    /// Changes clock, delay and rebate of a market.
-    SetTerms(TermsChange) at "/markets/terms";
-    /// Pays out a closed market.
-    ResolveMarket(Resolution) at "/markets/resolve";
-    /// Proposes a payout.
-    Propose(ProposalRequest) at "/markets/propose";
-    /// Disputes a proposal.
-    Dispute(DisputeRequest) at "/markets/dispute";
-    /// Withdraws a proposal.
-    WithdrawProposal(ProposalWithdrawal) at "/markets/withdraw-proposal";
-    /// Finalises a proposal.
-    Finalise(Finalisation) at "/markets/finalise";
-    /// Changes the policy of the site or of a market.
-    SetPolicy(PolicyChange) at "/policy";
-    /// Removes the policy of a market.
-    ClearPolicy(MarketName) at "/policy/clear";
-    /// Lets a wallet propose or dispute.
-    ListWallet(WalletListing) at "/policy/wallets";
-    /// Adds an operator; its answer is [`crate::operator::OperatorAdded`].
-    AddOperator(OperatorAddition) at "/operators";
-    /// Revokes an operator.
-    RevokeOperator(OperatorRevocation) at "/operators/revoke";
-    /// Changes the mode of the system.
-    SetMode(ModeChange) at "/system/mode";
-    /// Changes settings of the core.
-    ChangeSettings(SettingsChange) at "/system/settings";
-    /// Changes settings of payments.
-    SetPayments(PaymentsChange) at "/system/payments";
-}
-
-impl OperatorCommand {
-    /// The market it concerns.
-    #[must_use]
-    pub fn condition(&self) -> Option<ConditionId> {
-        match self {
-            Self::RegisterMarket(market) => Some(market.terms.condition_id),
-            Self::ActivateMarket(market) | Self::CloseMarket(market) => Some(market.condition_id),
-            Self::PauseMarket(change) | Self::ResumeMarket(change) => Some(change.condition_id),
-            Self::ResolveMarket(resolution) => Some(resolution.condition_id),
-            Self::ArchiveMarket(archive) => Some(archive.condition_id),
-            Self::SetTick(change) => Some(change.condition_id),
-            Self::SetMinimumSize(change) => Some(change.condition_id),
-            Self::SetFee(change) => Some(change.condition_id),
-            Self::SetTerms(change) => Some(change.condition_id),
-            Self::Propose(proposal) => Some(proposal.condition_id),
-            Self::Dispute(dispute) => Some(dispute.condition_id),
-            Self::WithdrawProposal(proposal) => Some(proposal.condition_id),
-            Self::Finalise(proposal) => Some(proposal.condition_id),
-            _ => None,
-        }
-    }
-}
 
 /// A deposit or a withdrawal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -4,6 +4,7 @@ use rstest::rstest;
 use foretell_model::{Hold, TokenId};
 
 use super::*;
+use crate::operator::{EventRegistration, MarketRegistration, OperatorCommand};
 use crate::operator::{EventSummary, MarketDescription, MarketTerms, payout_word};
 use crate::read::RequestBody;
 use crate::text::words::mode_word;

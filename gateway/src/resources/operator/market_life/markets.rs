@@ -14,12 +14,13 @@ use foretell_wire::operator::{
     TermsChange, TickChange,
 };
 
+use crate::engine::outcome::Done;
 use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::FromBody;
 use crate::http::request_context::RequestContext;
 use crate::resources::operator::market_life::resolution::{NamedPayout, replacement_refused};
-use crate::resources::operator::{CommandResult, apply, market_of, rejection_with, submit};
+use crate::resources::operator::{answer, answer_paying, explained, market_of};
 
 /// `POST /markets/activate`.
 pub(crate) async fn activate(
@@ -71,7 +72,7 @@ async fn change_hold(
         }
     };
     let done = change(context, condition_id, command, already).await?;
-    Ok(done.answer())
+    Ok(answer(&done))
 }
 
 /// `POST /markets/close`.
@@ -92,7 +93,7 @@ async fn set_state(
 ) -> Result<Json<CommandAnswer>, Failure> {
     let already = |_: &View, market: &Market| market.state == state;
     let done = change(context, condition_id, command, already).await?;
-    Ok(done.answer())
+    Ok(answer(&done))
 }
 
 /// `POST /markets/resolve`.
@@ -117,7 +118,7 @@ pub(crate) async fn resolve(
     };
     let values = |refusal: &_| replacement_refused(&context, market, wanted.proposal, refusal);
     let done = change_or(&context, wanted.condition_id, command, paid, values).await?;
-    Ok(done.answer_paying(outcome))
+    Ok(answer_paying(&done, outcome))
 }
 
 /// Whether the outside question of a question's event group won.
@@ -129,75 +130,6 @@ fn outside_won(view: &View, question: &Market) -> bool {
     outside.is_some_and(|outside| outside.payout == Some(Payout::Yes))
 }
 
-/// `POST /markets/archive`.
-pub(crate) async fn archive(
-    context: RequestContext,
-    FromBody(Archive {
-        condition_id,
-        archived,
-    }): FromBody<Archive>,
-) -> Result<Json<CommandAnswer>, Failure> {
-    let command = |market| Command::ArchiveMarket(ArchiveMarket { market, archived });
-    Ok(change(&context, condition_id, command, |_, _| false)
-        .await?
-        .answer())
-}
-
-/// `POST /markets/tick`.
-pub(crate) async fn tick(
-    context: RequestContext,
-    FromBody(TickChange {
-        condition_id,
-        tick_size: tick,
-    }): FromBody<TickChange>,
-) -> Result<Json<CommandAnswer>, Failure> {
-    let command = |market| Command::SetTick(SetTick { market, tick });
-    Ok(change(&context, condition_id, command, |_, _| false)
-        .await?
-        .answer())
-}
-
-/// `POST /markets/minimum`.
-pub(crate) async fn minimum(
-    context: RequestContext,
-    FromBody(MinimumChange {
-        condition_id,
-        minimum_order_size: minimum_size,
-    }): FromBody<MinimumChange>,
-) -> Result<Json<CommandAnswer>, Failure> {
-    let command = |market| {
-        Command::SetMinimumSize(SetMinimumSize {
-            market,
-            minimum_size,
-        })
-    };
-    Ok(change(&context, condition_id, command, |_, _| false)
-        .await?
-        .answer())
-}
-
-/// `POST /markets/fee`.
-pub(crate) async fn fee(
-    context: RequestContext,
-    FromBody(wanted): FromBody<FeeChange>,
-) -> Result<Json<CommandAnswer>, Failure> {
-    let fee = wanted.fee();
-    let command = |market| Command::SetFee(SetFee { market, fee });
-    Ok(change(&context, wanted.condition_id, command, |_, _| false)
-        .await?
-        .answer())
-}
-
-/// `POST /markets/terms`: changes the terms that the body names.
-pub(crate) async fn terms(
-    context: RequestContext,
-    FromBody(wanted): FromBody<TermsChange>,
-) -> Result<Json<CommandAnswer>, Failure> {
-    let market = market_of(&context, wanted.condition_id).await?;
-    let terms = wanted.update();
-    apply(&context, Command::SetTerms(SetTerms { market, terms }), &[]).await
-}
-
 /// Changes a market. A rejection because the market is `already` in that state counts as success,
 /// so that a command may be repeated.
 async fn change(
@@ -205,7 +137,7 @@ async fn change(
     condition: ConditionId,
     command: impl Fn(MarketNumber) -> Command,
     already: impl Fn(&View, &Market) -> bool,
-) -> Result<CommandResult, Failure> {
+) -> Result<Done, Failure> {
     change_or(context, condition, command, already, |_| None).await
 }
 
@@ -216,27 +148,22 @@ async fn change_or(
     command: impl Fn(MarketNumber) -> Command,
     already: impl Fn(&View, &Market) -> bool,
     values: impl FnOnce(&Rejection) -> Option<Vec<String>>,
-) -> Result<CommandResult, Failure> {
+) -> Result<Done, Failure> {
     let app = &context.app;
     let market = market_of(context, condition).await?;
-    let (reply, refusal) = match submit(context, command(market), &[]).await? {
+    let refused = match context.send(command(market), Vec::new(), &[]).await? {
         Ok(done) => return Ok(done),
         Err(refused) => refused,
     };
-    let is_so = refusal.reason == RejectionReason::InvalidTransition
+    let is_so = refused.rejection.reason == RejectionReason::InvalidTransition
         && app
-            .read_after(reply.sequence, |state| {
+            .read_after(refused.decided_at, |state| {
                 let market = state.view.markets().get(market);
                 market.is_some_and(|market| already(&state.view, market))
             })
             .await?;
-    if !is_so {
-        return Err(rejection_with(context, &refusal, values).into());
+    match is_so {
+        true => Ok(refused.as_done(CommandOutcome::Market(market))),
+        false => Err(explained(context, &refused.rejection, values).into()),
     }
-    let outcome = CommandOutcome::Market(market);
-    Ok(CommandResult {
-        reply,
-        outcome,
-        before: Some(Sequence(0)),
-    })
 }

@@ -26,14 +26,12 @@ use crate::app::App;
 use crate::catalog::catalog_watcher::refresh_lists;
 use crate::catalog::own_catalog::ids::{self, slug_of};
 use crate::catalog::own_catalog::is_own;
+use crate::engine::outcome::{Done, Refused};
 use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::{FromBody, FromQuery};
 use crate::http::request_context::RequestContext;
-use crate::resources::operator::{
-    CommandResult, rejection, rejection_with, submit, submit_beside, submit_or_reject,
-};
-use crate::resources::position_of;
+use crate::resources::operator::{answer, applied, explained};
 use crate::view::search::{PageBack, STEP, in_steps};
 
 /// `POST /events`.
@@ -57,15 +55,14 @@ pub(crate) async fn register_event(
     let command = Command::RegisterEvent {
         event: EventId(event_id),
     };
-    let done = submit_or_reject(&context, command, &evidence).await?;
+    let done = context.command(command, &evidence).await?;
     if done.before.is_some() {
         ensure_repeats_event(&context.app, EventId(event_id), &words).await?;
     }
-    let answer = CommandAnswer {
+    Ok(Json::of(&CommandAnswer {
         event_id: Some(event_id),
-        ..done.applied()
-    };
-    Ok(Json::of(&answer).at(position_of(&done.reply)))
+        ..applied(&done)
+    }))
 }
 
 /// `POST /markets`: registers a market with its clock and opens it for trading, whole or not at all. With
@@ -92,7 +89,7 @@ pub(crate) async fn register(
     let event = event_of(app, &wanted.terms, is_own).await?;
     let details = wanted.details(content);
     let done = submit_registration(&context, &wanted, event, details).await?;
-    let state = app.read_after(done.reply.sequence, |state| {
+    let state = app.read_after(done.decided_at, |state| {
         let known = state.view.markets().by_condition(&condition);
         known.map(|(_, market)| market.state)
     });
@@ -100,13 +97,12 @@ pub(crate) async fn register(
     if is_own {
         write_catalog(app).await;
     }
-    let answer = CommandAnswer {
+    Ok(Json::of(&CommandAnswer {
         status: Some(state),
         condition_id: Some(condition),
         token_ids: Some(wanted.terms.token_ids),
-        ..done.applied()
-    };
-    Ok(Json::of(&answer).at(position_of(&done.reply)))
+        ..applied(&done)
+    }))
 }
 
 /// Prepares the registration of a closed market: it neither opens nor counts as one that ended
@@ -138,25 +134,23 @@ async fn submit_registration(
     wanted: &MarketRegistration,
     event: Option<EventNumber>,
     details: MarketDetails,
-) -> Result<CommandResult, Failure> {
+) -> Result<Done, Failure> {
     let evidence = wanted.description.to_evidence()?;
     let mut tail = Vec::new();
     Tail::append(&[details], &mut tail);
     let command = Command::RegisterMarket(wanted.command(event));
-    let (reply, refusal) = match submit_beside(context, command, tail, &evidence).await? {
+    let refused = match context.send(command, tail, &evidence).await? {
         Ok(done) => return Ok(done),
         Err(refused) => refused,
     };
-    if refusal.reason != RejectionReason::MarketDiffers {
+    if refused.rejection.reason != RejectionReason::MarketDiffers {
         let slug = &wanted.description.slug;
-        return Err(rejection_of_slug(context, &refusal, slug).await?.into());
+        return Err(rejection_of_slug(context, &refused.rejection, slug)
+            .await?
+            .into());
     }
     let market = ensure_repeats_market(&context.app, wanted).await?;
-    Ok(CommandResult {
-        reply,
-        outcome: CommandOutcome::Market(market),
-        before: Some(Sequence(0)),
-    })
+    Ok(refused.as_done(CommandOutcome::Market(market)))
 }
 
 /// The error of a rejected command that names a slug: when it is taken, with the market that has it.
@@ -165,13 +159,13 @@ async fn rejection_of_slug(
     refusal: &Rejection,
     slug: &str,
 ) -> Result<ApiError, Failure> {
-    if refusal.reason != RejectionReason::SlugTaken {
-        return Ok(rejection(context, refusal));
-    }
+    let is_taken = refusal.reason == RejectionReason::SlugTaken;
     let shared = &context.app.shared_view;
-    shared.catch_up().await?;
-    Ok(rejection_with(context, refusal, |refusal| {
-        let number = u32::try_from(refusal.details[0]).ok()?;
+    if is_taken {
+        shared.catch_up().await?;
+    }
+    Ok(explained(context, refusal, |refusal| {
+        let number = is_taken.then(|| u32::try_from(refusal.details[0]).ok())??;
         let state = shared.read();
         let holder = state.view.markets().get(MarketNumber(number))?;
         Some(vec![slug.to_owned(), holder.condition.to_string()])
@@ -264,11 +258,11 @@ pub(crate) async fn describe(
         market,
         slug: slug.map(SlugDigest::of),
     });
-    match submit(&context, command, &evidence).await? {
+    match context.send(command, Vec::new(), &evidence).await? {
         Ok(done) => described(&context, &done).await,
-        Err((_, refusal)) => {
+        Err(Refused { rejection, .. }) => {
             let slug = slug.unwrap_or_default();
-            Err(rejection_of_slug(&context, &refusal, slug).await?.into())
+            Err(rejection_of_slug(&context, &rejection, slug).await?.into())
         }
     }
 }
@@ -338,19 +332,16 @@ pub(crate) async fn describe_as(
     command: Command,
     evidence: &[u8],
 ) -> Result<Json<CommandAnswer>, Failure> {
-    let done = submit_or_reject(context, command, evidence).await?;
+    let done = context.command(command, evidence).await?;
     described(context, &done).await
 }
 
 /// The answer of a change of words, once the catalog has them.
-async fn described(
-    context: &RequestContext,
-    done: &CommandResult,
-) -> Result<Json<CommandAnswer>, Failure> {
+async fn described(context: &RequestContext, done: &Done) -> Result<Json<CommandAnswer>, Failure> {
     let app = &context.app;
-    app.read_after(done.reply.sequence, |_| ()).await?;
+    app.read_after(done.decided_at, |_| ()).await?;
     write_catalog(app).await;
-    Ok(done.answer())
+    Ok(answer(done))
 }
 
 /// Brings the catalog up to date after a request; a failure is repaired by the watcher's next turn.

@@ -2,7 +2,7 @@
 
 use foretell_model::command::{self, Finalise, ListWallet, Propose, SetPolicy, WithdrawProposal};
 use foretell_model::{
-    AccountNumber, Command, ConditionId, MarketNumber, MarketState, Payout, Rejection,
+    AccountNumber, Command, ConditionId, MarketNumber, MarketState, Payout, Reference, Rejection,
     RejectionReason, ResolutionPolicy, RoleSet, Sequence, TimeNs, WalletAddress,
 };
 use foretell_view::{Dispute, Market, Proposal, View};
@@ -21,8 +21,7 @@ use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::FromBody;
 use crate::http::request_context::RequestContext;
-use crate::resources::operator::{actor_name, apply, apply_or, market_of};
-use crate::resources::reference;
+use crate::resources::operator::{actor_name, answer, answer_paying, apply_or, market_of};
 use crate::view::unpaid::closed_seconds;
 
 /// Closed markets without a proposal that a review lists at most.
@@ -52,7 +51,7 @@ pub(crate) async fn propose_as(
         evidence: wanted.evidence_sha256,
         window_seconds: wanted.window_seconds,
         replaces: wanted.proposal.map(Sequence),
-        reference: reference(&wanted.reference),
+        reference: Reference::of(&wanted.reference),
     });
     let source = wanted.source.as_bytes();
     let done = apply_or(context, command, source, |refusal| match refusal.reason {
@@ -72,7 +71,7 @@ pub(crate) async fn propose_as(
         _ => replacement_refused(context, market, wanted.proposal, refusal),
     })
     .await?;
-    Ok(done.answer_paying(named.outcome))
+    Ok(answer_paying(&done, named.outcome))
 }
 
 /// A payout of a market, and its label.
@@ -213,8 +212,8 @@ pub(crate) async fn dispute(
     })
     .await?;
     Ok(match counter {
-        Some(named) => done.answer_paying(named.outcome),
-        None => done.answer(),
+        Some(named) => answer_paying(&done, named.outcome),
+        None => answer(&done),
     })
 }
 
@@ -241,7 +240,7 @@ pub(crate) async fn withdraw(
         _ => None,
     })
     .await?;
-    Ok(done.answer())
+    Ok(answer(&done))
 }
 
 /// `POST /markets/finalise`: the named proposal, or the current one where one person is enough. A
@@ -276,14 +275,14 @@ pub(crate) async fn finalise(
     })
     .await?;
     let app = &context.app;
-    let paid = app.read_after(done.reply.sequence, |state| {
+    let paid = app.read_after(done.decided_at, |state| {
         let market = state.view.markets().get(market)?;
         Some(app.descriptions.payout_label(market, market.payout?))
     });
     // The payout is final, also where the view cannot tell of it.
     Ok(match paid.await.ok().flatten() {
-        Some(outcome) => done.answer_paying(outcome),
-        None => done.answer(),
+        Some(outcome) => answer_paying(&done, outcome),
+        None => answer(&done),
     })
 }
 
@@ -305,31 +304,7 @@ pub(crate) async fn set_policy(
         contradicts.then(|| vec![field.to_owned(), "true".to_owned(), allowed])
     })
     .await?;
-    Ok(done.answer())
-}
-
-/// `POST /policy/clear`: the market follows the policy of the site again.
-pub(crate) async fn clear_policy(
-    context: RequestContext,
-    FromBody(MarketName { condition_id }): FromBody<MarketName>,
-) -> Result<Json<CommandAnswer>, Failure> {
-    let market = market_of(&context, condition_id).await?;
-    apply(&context, Command::ClearPolicy { market }, &[]).await
-}
-
-/// `POST /policy/wallets`.
-pub(crate) async fn list_wallet(
-    context: RequestContext,
-    FromBody(wanted): FromBody<WalletListing>,
-) -> Result<Json<CommandAnswer>, Failure> {
-    let market = market_or_site(&context, wanted.condition_id).await?;
-    let command = Command::ListWallet(ListWallet {
-        market,
-        wallet: wanted.wallet,
-        propose: wanted.propose,
-        dispute: wanted.dispute,
-    });
-    apply(&context, command, &[]).await
+    Ok(answer(&done))
 }
 
 async fn market_or_site(
