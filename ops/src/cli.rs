@@ -1,10 +1,13 @@
 //! The command line.
 
+use std::ffi::OsString;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use foretell_model::CommandKind;
+use foretell_wire::operator::OperatorCommand;
 
 use crate::config::Flags;
 
@@ -27,6 +30,48 @@ pub(crate) struct Cli {
     /// Command
     #[command(subcommand)]
     pub command: Command,
+    /// The operator's command that it is.
+    #[arg(skip)]
+    pub act: Option<CommandKind>,
+}
+
+impl Cli {
+    /// The definition. What an operator's command does is said in the table of acts.
+    pub(crate) fn definition() -> clap::Command {
+        Self::command().mut_subcommands(|group| {
+            let name = group.get_name().to_owned();
+            group.mut_subcommands(|command| {
+                let act = act_at(&name, command.get_name());
+                match act.and_then(OperatorCommand::summary_of) {
+                    Some(summary) => command.about(summary),
+                    None => command,
+                }
+            })
+        })
+    }
+
+    /// Reads arguments, the program's name included.
+    ///
+    /// # Errors
+    /// They are wrong, or ask for help.
+    pub(crate) fn read<T: Into<OsString> + Clone>(
+        arguments: impl IntoIterator<Item = T>,
+    ) -> Result<Self, clap::Error> {
+        let matches = Self::definition().try_get_matches_from(arguments)?;
+        let mut cli = Self::from_arg_matches(&matches)?;
+        cli.act = matches.subcommand().and_then(|(group, rest)| {
+            let (name, _) = rest.subcommand()?;
+            act_at(group, name)
+        });
+        Ok(cli)
+    }
+}
+
+/// The operator's command at a place of the command line.
+fn act_at(group: &str, name: &str) -> Option<CommandKind> {
+    let mut acts = OperatorCommand::PLACES.iter();
+    let is_there = |place: &str| place.split_once(' ') == Some((group, name));
+    acts.find_map(|(kind, place)| is_there(place).then_some(*kind))
 }
 
 /// The commands.

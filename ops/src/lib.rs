@@ -33,7 +33,6 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::{CommandFactory as _, Parser as _};
 use foretell_engine::JOURNAL_DIRECTORY;
 use foretell_journal::disk::{Disk, RealDisk};
 
@@ -53,20 +52,24 @@ mod generated_docs;
 /// Runs the program with the arguments of the process.
 #[must_use]
 pub fn run() -> ExitCode {
-    run_command(Cli::parse(), Arc::new(RealDisk))
+    run_command(parsed(std::env::args_os()), Arc::new(RealDisk))
 }
 
 /// Like [`run`], with these arguments, the program's name included: for programs that start
 /// processes of an exchange.
 #[must_use]
 pub fn run_with(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    run_command(Cli::parse_from(arguments), Arc::new(RealDisk))
+    run_command(parsed(arguments), Arc::new(RealDisk))
 }
 
 /// Like [`run`], with the engine's files on this disk: tests inject failures.
 #[must_use]
 pub fn run_on(disk: Arc<dyn Disk>) -> ExitCode {
-    run_command(Cli::parse(), disk)
+    run_command(parsed(std::env::args_os()), disk)
+}
+
+fn parsed(arguments: impl IntoIterator<Item = OsString>) -> Cli {
+    Cli::read(arguments).unwrap_or_else(|error| error.exit())
 }
 
 fn run_command(cli: Cli, disk: Arc<dyn Disk>) -> ExitCode {
@@ -120,14 +123,14 @@ fn dispatch(cli: Cli, disk: Arc<dyn Disk>) -> Result<ExitCode, Failure> {
             logging::install(&config.log, process)?;
             demo::bots::run(config, &arguments)
         }
-        Command::Market(command) => operator::market(config, &command, output),
-        Command::Account(command) => operator::account(config, &command, output),
-        Command::Withdrawals(command) => operator::withdrawals(config, &command, output),
+        Command::Market(command) => operator::market(config, cli.act, &command, output),
+        Command::Account(command) => operator::account(config, cli.act, &command, output),
+        Command::Withdrawals(command) => operator::withdrawals(config, cli.act, &command, output),
         Command::Catalog(command) => catalog::run(config, &command, output),
         Command::Profile(command) => profile::run(config, &command, output),
-        Command::Keys(command) => operator::keys(config, &command, output),
-        Command::Operators(command) => operator::operators(config, &command, output),
-        Command::System(command) => operator::system(config, &command, output),
+        Command::Keys(command) => operator::keys(config, cli.act, &command, output),
+        Command::Operators(command) => operator::operators(config, cli.act, &command, output),
+        Command::System(command) => operator::system(config, cli.act, &command, output),
         Command::Cluster(command) => cluster::run(config, &command, output),
         Command::Backup(arguments) => backup::backup(config, &arguments, output),
         Command::Restore(arguments) => backup::restore(config, &arguments, output),
@@ -155,7 +158,7 @@ fn moved(arguments: &[String]) -> Failure {
 }
 
 fn print_completions(shell: clap_complete::Shell) {
-    let mut command = Cli::command();
+    let mut command = Cli::definition();
     let name = command.get_name().to_owned();
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut command, name, &mut script);

@@ -100,7 +100,12 @@ fn id(operation: &Operation) -> String {
 
 /// An operation with its words.
 fn described(operation: &Operation, id: String, route: &Route, words: OperationWords) -> Json {
-    let mut described = json!({ "operationId": id, "summary": words.summary });
+    let summary = match (route.summary(), &words.summary) {
+        (Some(summary), None) => summary,
+        (None, Some(summary)) => summary,
+        _ => panic!("{id} has two summaries, or none"),
+    };
+    let mut described = json!({ "operationId": id, "summary": summary });
     let mut say = |name: &str, value: Json| described[name] = value;
     if let Some(tag) = words.tag {
         say("tags", json!([tag]));

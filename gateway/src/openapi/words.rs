@@ -18,7 +18,8 @@ pub(super) struct Words {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct OperationWords {
-    pub(super) summary: String,
+    /// What it does; an operator's act says it itself.
+    pub(super) summary: Option<String>,
     pub(super) description: Option<String>,
     pub(super) tag: Option<String>,
     /// An example of the body.

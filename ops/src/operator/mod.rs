@@ -39,20 +39,21 @@ use sender::send;
 /// The surface cannot be reached, or it rejects the request.
 pub(crate) fn market(
     config: &Config,
+    act: Option<CommandKind>,
     command: &Market,
     output: Output,
 ) -> Result<ExitCode, Failure> {
-    let kind = match command {
+    match command {
         Market::Register { file, inactive } => {
-            return registration::register(config, file, *inactive, output);
+            registration::register(config, file, *inactive, output)
         }
-        Market::List => return get(config, "/markets", output, show::markets),
-        Market::Show(one) => return show_market(config, &one.market, output),
-        Market::Review => return get(config, "/review", output, show::review),
+        Market::List => get(config, "/markets", output, show::markets),
+        Market::Show(one) => show_market(config, &one.market, output),
+        Market::Review => get(config, "/review", output, show::review),
         Market::Close { market, file } => {
             let (market, ending) = (market.as_deref(), Ending::Close);
             let selected = market_file::selected(market, None, file.as_deref(), ending)?;
-            return close_markets::end_all(config, &selected, ending, output);
+            close_markets::end_all(config, &selected, ending, output)
         }
         Market::Resolve {
             market,
@@ -66,28 +67,10 @@ pub(crate) fn market(
             };
             let market = market.as_deref();
             let selected = market_file::selected(market, payout, file.as_deref(), ending)?;
-            return close_markets::end_all(config, &selected, ending, output);
+            close_markets::end_all(config, &selected, ending, output)
         }
-        Market::Event { .. } => CommandKind::RegisterEvent,
-        Market::DescribeEvent { .. } => CommandKind::DescribeEvent,
-        Market::Describe(_) => CommandKind::DescribeMarket,
-        Market::Activate(_) => CommandKind::ActivateMarket,
-        Market::Pause(_) => CommandKind::PauseMarket,
-        Market::Resume { .. } => CommandKind::ResumeMarket,
-        Market::Archive { .. } => CommandKind::ArchiveMarket,
-        Market::Tick { .. } => CommandKind::SetTick,
-        Market::MinimumSize { .. } => CommandKind::SetMinimumSize,
-        Market::Fee { .. } => CommandKind::SetFee,
-        Market::Terms(_) => CommandKind::SetTerms,
-        Market::Propose(_) => CommandKind::Propose,
-        Market::Dispute { .. } => CommandKind::Dispute,
-        Market::WithdrawProposal { .. } => CommandKind::WithdrawProposal,
-        Market::Finalise { .. } => CommandKind::Finalise,
-        Market::Policy(_) => CommandKind::SetPolicy,
-        Market::PolicyClear(_) => CommandKind::ClearPolicy,
-        Market::PolicyWallet { .. } => CommandKind::ListWallet,
-    };
-    send(config, kind, command, output)
+        _ => send(config, act, command, output),
+    }
 }
 
 /// Prints a market with its row of the registered ones, and with the policy that it follows.
@@ -115,22 +98,18 @@ fn show_market(config: &Config, market: &str, output: Output) -> Result<ExitCode
 /// The surface cannot be reached, or it rejects the request.
 pub(crate) fn account(
     config: &Config,
+    act: Option<CommandKind>,
     command: &Account,
     output: Output,
 ) -> Result<ExitCode, Failure> {
-    let kind = match command {
+    match command {
         Account::Balance { wallet } => {
             let path = format!("/accounts/{wallet}");
-            return get(config, &path, output, show::account);
+            get(config, &path, output, show::account)
         }
-        Account::Statement(asked) => return statement::run(config, asked),
-        Account::Deposit(_) => CommandKind::Deposit,
-        Account::Withdraw(_) => CommandKind::Withdraw,
-        Account::Bind { .. } => CommandKind::BindWallet,
-        Account::Unbind { .. } => CommandKind::UnbindWallet,
-        Account::ClosedOnly { .. } => CommandKind::SetClosedOnly,
-    };
-    send(config, kind, command, output)
+        Account::Statement(asked) => statement::run(config, asked),
+        _ => send(config, act, command, output),
+    }
 }
 
 /// `foretell withdrawals …`
@@ -139,23 +118,20 @@ pub(crate) fn account(
 /// The surface cannot be reached, or it rejects the request.
 pub(crate) fn withdrawals(
     config: &Config,
+    act: Option<CommandKind>,
     command: &Withdrawals,
     output: Output,
 ) -> Result<ExitCode, Failure> {
-    let kind = match command {
+    match command {
         Withdrawals::List { ended, limit } => {
             let path = format!("/withdrawals?ended={ended}&limit={limit}");
-            return get(config, &path, output, show::withdrawals);
+            get(config, &path, output, show::withdrawals)
         }
         Withdrawals::Reconcile { file, days } => {
-            return reconcile::run(config, file, days.period()?, output);
+            reconcile::run(config, file, days.period()?, output)
         }
-        Withdrawals::Claim(_) => CommandKind::ClaimWithdrawal,
-        Withdrawals::Pay { .. } => CommandKind::PayWithdrawal,
-        Withdrawals::Fail(_) => CommandKind::FailWithdrawal,
-        Withdrawals::Open {} => CommandKind::OpenWithdrawals,
-    };
-    send(config, kind, command, output)
+        _ => send(config, act, command, output),
+    }
 }
 
 /// `foretell operators …`
@@ -164,14 +140,15 @@ pub(crate) fn withdrawals(
 /// The surface cannot be reached, or it rejects the request.
 pub(crate) fn operators(
     config: &Config,
+    act: Option<CommandKind>,
     command: &Operators,
     output: Output,
 ) -> Result<ExitCode, Failure> {
     match command {
         Operators::Add(operator) => people::add(config, operator, output),
         Operators::List => get(config, "/operators", output, show::operators),
-        Operators::Revoke { .. } => send(config, CommandKind::RevokeOperator, command, output),
         Operators::Me => get(config, "/me", output, show::fields),
+        Operators::Revoke { .. } => send(config, act, command, output),
     }
 }
 
@@ -179,14 +156,19 @@ pub(crate) fn operators(
 ///
 /// # Errors
 /// The surface cannot be reached, or it rejects the request.
-pub(crate) fn keys(config: &Config, command: &Keys, output: Output) -> Result<ExitCode, Failure> {
+pub(crate) fn keys(
+    config: &Config,
+    act: Option<CommandKind>,
+    command: &Keys,
+    output: Output,
+) -> Result<ExitCode, Failure> {
     match command {
         Keys::Create {
             private_key_file,
             nonce,
         } => create_key(config, private_key_file, *nonce, output),
         Keys::List { owner } => get(config, &format!("/keys?owner={owner}"), output, show::keys),
-        Keys::Revoke { .. } => send(config, CommandKind::RevokeKey, command, output),
+        Keys::Revoke { .. } => send(config, act, command, output),
     }
 }
 
@@ -214,33 +196,32 @@ fn create_key(
 /// The surface cannot be reached, or it rejects the request.
 pub(crate) fn system(
     config: &Config,
+    act: Option<CommandKind>,
     command: &System,
     output: Output,
 ) -> Result<ExitCode, Failure> {
-    let kind = match command {
+    match command {
         System::Mode { mode: None } => {
             let mode = |exchange: &Value| json!({ "mode": exchange["mode"] });
-            return show_exchange(config, output, mode, |mode| field(mode, "mode"));
+            show_exchange(config, output, mode, |mode| field(mode, "mode"))
         }
         System::Payments {
             withdrawal_limit: None,
             rebates_daily: None,
         } => {
             let payments = |exchange: &Value| exchange["payments"].clone();
-            return show_exchange(config, output, payments, show::fields);
+            show_exchange(config, output, payments, show::fields)
         }
         System::Snapshot => {
             let client = client::connect(config)?;
             let answer: Value = block_on(client.post(SNAPSHOT_PATH, &json!({})))?;
             output.answer(&answer, show::applied);
-            return Ok(ExitCode::SUCCESS);
+            Ok(ExitCode::SUCCESS)
         }
-        System::Mode { .. } => CommandKind::SetMode,
-        System::Payments { .. } => CommandKind::SetPayments,
-        System::PayRebates {} => CommandKind::PayRebates,
-        System::WithdrawFees { .. } => CommandKind::WithdrawFees,
-    };
-    send(config, kind, command, output)
+        System::Mode { .. } => send(config, Some(CommandKind::SetMode), command, output),
+        System::Payments { .. } => send(config, Some(CommandKind::SetPayments), command, output),
+        System::PayRebates {} | System::WithdrawFees { .. } => send(config, act, command, output),
+    }
 }
 
 /// Prints a part of the exchange's status.

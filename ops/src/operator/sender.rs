@@ -21,10 +21,11 @@ use crate::runtime;
 /// unknown.
 pub(super) fn send(
     config: &Config,
-    kind: CommandKind,
+    act: Option<CommandKind>,
     arguments: &impl Serialize,
     output: Output,
 ) -> Result<ExitCode, Failure> {
+    let kind = act.expect("the table of acts has the command line's place of this command");
     let client = client::connect(config)?;
     let answer = runtime::small()?.block_on(async {
         let body = Body::of(&client, arguments).await?;
@@ -100,7 +101,6 @@ impl Body {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser as _;
     use foretell_wire::operator::{
         Archive, Binding, ClosedOnly, DisputeRequest, EventEdit, EventRegistration, FeeChange,
         FeesWithdrawal, Finalisation, HoldChange, KeyRevocation, MarketEdit, MarketName,
@@ -112,6 +112,7 @@ mod tests {
 
     use super::*;
     use crate::cli::{Cli, Command};
+    use crate::operator::arguments::{Operators, System};
 
     const MARKET: &str = "0x3333333333333333333333333333333333333333333333333333333333333333";
     const WALLET: &str = "0x1111111111111111111111111111111111111111";
@@ -127,8 +128,14 @@ mod tests {
             "WIRE" => "wire 1",
             other => other,
         });
-        let cli = Cli::try_parse_from(std::iter::once("foretell").chain(words));
-        let arguments = match cli.expect(line).command {
+        let cli = Cli::read(std::iter::once("foretell").chain(words)).expect(line);
+        let is_set_here = matches!(
+            cli.command,
+            Command::System(System::Mode { .. } | System::Payments { .. })
+                | Command::Operators(Operators::Add(_))
+        );
+        assert_eq!(cli.act.is_none(), is_set_here, "{line}");
+        let arguments = match cli.command {
             Command::Market(command) => json!(command),
             Command::Account(command) => json!(command),
             Command::Withdrawals(command) => json!(command),

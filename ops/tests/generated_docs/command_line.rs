@@ -1,6 +1,7 @@
 //! The reference of the command line, from its definition.
 
-use clap::{Arg, Command, CommandFactory as _};
+use clap::{Arg, Command};
+use foretell_wire::operator::OperatorCommand;
 
 use super::{check_region, code_list, table};
 use crate::cli::Cli;
@@ -75,11 +76,21 @@ fn section(command: &Command, path: &str, inherited: &[&str], text: &mut String)
 
 #[test]
 fn command_line_is_current() {
-    let mut command = Cli::command();
+    let mut command = Cli::definition();
     command.build();
     let mut text = String::new();
     section(&command, "foretell", &[], &mut text);
     check_region("cli.md", "command line", &text);
+}
+
+#[test]
+fn every_place_of_an_act_is_a_command() {
+    let cli = Cli::definition();
+    for (kind, place) in OperatorCommand::PLACES {
+        let found =
+            (place.split(' ')).try_fold(&cli, |command, name| command.find_subcommand(name));
+        assert!(found.is_some(), "{kind:?} at {place}");
+    }
 }
 
 #[test]
@@ -96,6 +107,6 @@ fn help_texts_are_short() {
         subcommands(command).for_each(|command| collect(command, long));
     }
     let mut long = Vec::new();
-    subcommands(&Cli::command()).for_each(|command| collect(command, &mut long));
+    subcommands(&Cli::definition()).for_each(|command| collect(command, &mut long));
     assert!(long.is_empty(), "not 1 to 60 characters: {long:#?}");
 }

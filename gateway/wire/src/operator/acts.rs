@@ -1,5 +1,5 @@
 //! What operators do: each act once, with its body, its path, its place in the command line and its summary, which the
-//! documents and `--help` show. Who may send it, and what the exchange may answer, stands beside its command in the
+//! documents and `--help` show. An act without such a place has a command of its own there, which does more. Who may send it, and what the exchange may answer, stands beside its command in the
 //! model.
 
 use foretell_model::{
@@ -139,13 +139,13 @@ acts! {
         = |it, _| Command::Withdraw(command::Withdraw {
             wallet: it.wallet, amount: it.amount, reference: Reference::of(&it.reference)
         }), proof it.reference;
-    /// Bind a wallet to an owner
+    /// Bind a wallet to its owner
     BindWallet(Binding) at "/accounts/bind" as "account bind"
         = |it, _| Command::BindWallet(command::BindWallet { owner: it.owner, wallet: it.wallet, kind: it.kind });
     /// Unbind a wallet from its owner
     UnbindWallet(WalletName) at "/accounts/unbind" as "account unbind"
         = |it, _| Command::UnbindWallet { wallet: it.wallet };
-    /// Set the closed-only state of a wallet
+    /// Restrict an account to reducing its positions
     SetClosedOnly(ClosedOnly) at "/accounts/closed-only" as "account closed-only"
         = |it, _| Command::SetClosedOnly(command::SetClosedOnly { wallet: it.wallet, closed_only: it.closed_only });
     /// Change the profile of a wallet
@@ -155,28 +155,28 @@ acts! {
         = |it, _| Command::WithdrawFees(command::WithdrawFees {
             amount: it.amount, reference: Reference::of(&it.reference)
         }), proof it.reference;
-    /// Take a withdrawal on, in order to pay it
+    /// Claim a withdrawal to pay it; its user can no longer cancel
     ClaimWithdrawal(WithdrawalName) at "/withdrawals/claim" as "withdrawals claim"
         = |it, _| Command::ClaimWithdrawal { withdrawal: Sequence(it.withdrawal) };
-    /// Say that a claimed withdrawal was paid
+    /// Record that a claimed withdrawal was paid
     PayWithdrawal(WithdrawalPayment) at "/withdrawals/pay" as "withdrawals pay"
         = |it, _| Command::PayWithdrawal(command::PayWithdrawal {
             withdrawal: Sequence(it.withdrawal), payment: Reference::of(&it.payment)
         }), proof it.payment;
-    /// Give up a withdrawal
+    /// Give up a withdrawal: its amount is free again
     FailWithdrawal(WithdrawalName) at "/withdrawals/fail" as "withdrawals fail"
         = |it, _| Command::FailWithdrawal { withdrawal: Sequence(it.withdrawal) };
-    /// Let withdrawals go on after a restore
+    /// Reopen withdrawals after a restore
     OpenWithdrawals(Nothing) at "/withdrawals/open" as "withdrawals open"
         = |_, _| Command::OpenWithdrawals;
     /// Pay all accrued rebates
     PayRebates(Nothing) at "/rebates/pay" as "system pay-rebates"
         = |_, _| Command::PayRebates;
     /// Add an operator; the answer shows the token once
-    AddOperator(OperatorAddition) at "/operators" as "operators add";
-    /// Revoke an operator for ever
+    AddOperator(OperatorAddition) at "/operators";
+    /// Revoke an operator permanently
     RevokeOperator(OperatorRevocation) at "/operators/revoke" as "operators revoke";
-    /// Change the resolution policy of the site or a market
+    /// Set the resolution policy of the site or a market
     SetPolicy(PolicyChange) at "/policy" as "market policy";
     /// Remove the policy of a market
     ClearPolicy(MarketName) at "/policy/clear" as "market policy-clear"
@@ -186,61 +186,61 @@ acts! {
         = |it, market| Command::ListWallet(command::ListWallet {
             market: site_or(it.condition_id, market)?, wallet: it.wallet, propose: it.propose, dispute: it.dispute
         });
-    /// Revoke an API key
+    /// Revoke an API key permanently
     RevokeKey(KeyRevocation) at "/keys/revoke" as "keys revoke";
-    /// Register a neg-risk event group
+    /// Register a neg-risk event group, before its questions
     RegisterEvent(EventRegistration) at "/events" as "market event";
     /// Change the words of an own event group
     DescribeEvent(EventEdit) at "/events/describe" as "market describe-event";
     /// Register a market
-    RegisterMarket(Box<MarketRegistration>) at "/markets" as "market register";
+    RegisterMarket(Box<MarketRegistration>) at "/markets";
     /// Change the words of an own market
     DescribeMarket(Box<MarketEdit>) at "/markets/describe" as "market describe";
-    /// Change clock, delay and rebate
+    /// Set the clock, taker delay and maker rebate of a market
     SetTerms(TermsChange) at "/markets/terms" as "market terms"
         = |it, market| Command::SetTerms(command::SetTerms { market: market(it.condition_id)?, terms: it.update() });
     /// Propose the payout of a closed market
     Propose(ProposalRequest) at "/markets/propose" as "market propose";
-    /// Dispute a proposal
+    /// Dispute a proposal; give a reason
     Dispute(DisputeRequest) at "/markets/dispute" as "market dispute";
     /// Withdraw a proposal
     WithdrawProposal(ProposalWithdrawal) at "/markets/withdraw-proposal" as "market withdraw-proposal";
-    /// Make the proposed payout final
+    /// Finalise a proposal: the payout is then final
     Finalise(Finalisation) at "/markets/finalise" as "market finalise";
-    /// Open a registered market for trading
+    /// Start trading in a registered market
     ActivateMarket(MarketName) at "/markets/activate" as "market activate";
-    /// Pause a market
+    /// Suspend trading in a market
     PauseMarket(HoldChange) at "/markets/pause" as "market pause";
-    /// Resume a paused market
+    /// Resume trading, once no other hold is left
     ResumeMarket(HoldChange) at "/markets/resume" as "market resume";
     /// Close a market and cancel its orders
-    CloseMarket(MarketName) at "/markets/close" as "market close";
+    CloseMarket(MarketName) at "/markets/close";
     /// Resolve a market
-    ResolveMarket(Resolution) at "/markets/resolve" as "market resolve";
-    /// Show or hide a market in lists
+    ResolveMarket(Resolution) at "/markets/resolve";
+    /// Hide a market from lists, or show it again
     ArchiveMarket(Archive) at "/markets/archive" as "market archive"
         = |it, market| Command::ArchiveMarket(command::ArchiveMarket {
             market: market(it.condition_id)?, archived: it.archived
         });
-    /// Set a finer tick
+    /// Set a finer tick for a market
     SetTick(TickChange) at "/markets/tick" as "market tick"
         = |it, market| Command::SetTick(command::SetTick { market: market(it.condition_id)?, tick: it.tick_size });
-    /// Set the minimum order size
+    /// Set the minimum order size of a market
     SetMinimumSize(MinimumChange) at "/markets/minimum" as "market minimum-size"
         = |it, market| Command::SetMinimumSize(command::SetMinimumSize {
             market: market(it.condition_id)?, minimum_size: it.minimum_order_size
         });
-    /// Set the taker fee
+    /// Set the taker fee of a market
     SetFee(FeeChange) at "/markets/fee" as "market fee"
         = |it, market| Command::SetFee(command::SetFee { market: market(it.condition_id)?, fee: it.fee() });
     /// Set the system mode
-    SetMode(ModeChange) at "/system/mode" as "system mode"
+    SetMode(ModeChange) at "/system/mode"
         = |it, _| Command::SetMode { mode: it.mode };
     /// Change settings of the matching core
     ChangeSettings(SettingsChange) at "/system/settings"
         = |it, _| Command::ChangeSettings { settings: it.update() };
     /// Change limits of payments
-    SetPayments(PaymentsChange) at "/system/payments" as "system payments"
+    SetPayments(PaymentsChange) at "/system/payments"
         = |it, _| Command::SetPayments { payments: it.update() };
 }
 

@@ -19,7 +19,6 @@ pub(crate) enum Market {
         #[arg(long)]
         inactive: bool,
     },
-    /// Register a neg-risk event, before its questions
     Event {
         /// Event number in the catalog, or `new`
         #[arg(value_name = "ID", value_parser = event_number)]
@@ -31,11 +30,8 @@ pub(crate) enum Market {
     List,
     /// Show one market
     Show(OneMarket),
-    /// Start trading in a registered market
     Activate(OneMarket),
-    /// Suspend trading
     Pause(OneMarket),
-    /// Resume trading, once no other hold is left
     Resume {
         /// Condition id or slug
         market: String,
@@ -68,7 +64,6 @@ pub(crate) enum Market {
         #[arg(long, value_name = "FILE")]
         file: Option<PathBuf>,
     },
-    /// Hide a market
     Archive {
         /// Condition id or slug
         market: String,
@@ -76,7 +71,6 @@ pub(crate) enum Market {
         #[arg(long = "undo", action = ArgAction::SetFalse)]
         archived: bool,
     },
-    /// Set a finer tick
     Tick {
         /// Condition id or slug
         market: String,
@@ -84,7 +78,6 @@ pub(crate) enum Market {
         #[arg(value_name = "TICK")]
         tick_size: String,
     },
-    /// Set the minimum order size
     MinimumSize {
         /// Condition id or slug
         market: String,
@@ -92,7 +85,6 @@ pub(crate) enum Market {
         #[arg(value_name = "SHARES")]
         minimum_order_size: String,
     },
-    /// Set the taker fee
     Fee {
         /// Condition id or slug
         market: String,
@@ -102,11 +94,8 @@ pub(crate) enum Market {
         #[arg(default_value_t = 1)]
         exponent: u8,
     },
-    /// Set clock, taker delay and maker rebate
     Terms(Terms),
-    /// Change the words of an own market
     Describe(Describe),
-    /// Change the words of an own event group
     DescribeEvent {
         /// Event number
         #[arg(value_name = "ID")]
@@ -124,9 +113,7 @@ pub(crate) enum Market {
         #[arg(long = "tag", value_name = "TAG")]
         tags: Option<Vec<String>>,
     },
-    /// Propose the payout of a closed market
     Propose(Propose),
-    /// Dispute a proposal; give --reason
     Dispute {
         /// Condition id or slug
         market: String,
@@ -137,7 +124,6 @@ pub(crate) enum Market {
         #[arg(long)]
         wallet: Option<String>,
     },
-    /// Withdraw a proposal
     WithdrawProposal {
         /// Condition id or slug
         market: String,
@@ -145,7 +131,6 @@ pub(crate) enum Market {
         #[arg(long)]
         wallet: Option<String>,
     },
-    /// Finalise a proposal: the payout is then final
     Finalise {
         /// Condition id or slug
         market: String,
@@ -155,11 +140,8 @@ pub(crate) enum Market {
     },
     /// List proposals, disputes, markets that wait for one
     Review,
-    /// Set the resolution policy of the site or a market
     Policy(Policy),
-    /// Remove the policy of a market
     PolicyClear(OneMarket),
-    /// Let a wallet propose or dispute
     PolicyWallet {
         /// Wallet address
         wallet: String,

@@ -18,11 +18,8 @@ use words::{BoundKind, Mode, Role};
 #[derive(Debug, Subcommand, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Account {
-    /// Deposit collateral
     Deposit(Transfer),
-    /// Withdraw free collateral
     Withdraw(Transfer),
-    /// Bind a wallet to its owner
     Bind {
         /// Owner address (an EOA, which signs)
         owner: String,
@@ -31,7 +28,6 @@ pub(crate) enum Account {
         /// Kind of the wallet
         kind: BoundKind,
     },
-    /// Remove a wallet's binding
     Unbind {
         /// Wallet address
         wallet: String,
@@ -44,7 +40,6 @@ pub(crate) enum Account {
     /// Print what moved a wallet's collateral, as CSV
     #[serde(skip)]
     Statement(Statement),
-    /// Restrict an account to reducing its positions
     ClosedOnly {
         /// Wallet address
         wallet: String,
@@ -77,18 +72,14 @@ pub(crate) enum Withdrawals {
         #[arg(long, default_value_t = 100)]
         limit: u32,
     },
-    /// Take one on, in order to pay it: its user cannot cancel
     Claim(WithdrawalName),
-    /// Say that a claimed one was paid
     Pay {
         /// Number of the withdrawal
         withdrawal: u64,
         /// Reference of the payment: the bank's, for example
         payment: String,
     },
-    /// Give one up: its amount is free again
     Fail(WithdrawalName),
-    /// Let withdrawals go on after a restore
     Open {},
     /// Compare a bank's list with what was paid
     Reconcile {
@@ -116,7 +107,6 @@ pub(crate) enum Operators {
     Add(NewOperator),
     /// List operators
     List,
-    /// Revoke an operator for ever
     Revoke {
         /// Name
         name: String,
@@ -168,7 +158,6 @@ pub(crate) enum Keys {
         /// Owner address
         owner: String,
     },
-    /// Revoke an API key permanently
     Revoke {
         /// API key (a UUID)
         api_key: String,
@@ -198,9 +187,7 @@ pub(crate) enum System {
         #[arg(long, value_name = "BOOL")]
         rebates_daily: Option<bool>,
     },
-    /// Pay all accrued rebates
     PayRebates {},
-    /// Withdraw collected fees
     WithdrawFees {
         /// Amount in whole units, up to six decimals
         amount: String,
