@@ -177,7 +177,7 @@ fn read_by_tungstenite(bytes: &[u8]) -> Outcome {
                 return (messages, Some(1002));
             }
             Ok(Message::Close(_)) => ClientMessage::Close,
-            Ok(Message::Frame(_)) => unreachable!("a reader gives whole messages"),
+            Ok(Message::Frame(_)) => panic!("a reader gives whole messages"),
             Err(Error::Utf8(_)) => return (messages, Some(1007)),
             Err(Error::Capacity(CapacityError::MessageTooLong { .. })) => {
                 return (messages, Some(1009));

@@ -1,48 +1,30 @@
 //! A market's book at one frame, copied under the view's lock, readable from either token.
 
-use foretell_model::{ConditionId, Lots, MarketNumber, Outcome, Price, Tick, TimeMs, TokenId};
-use foretell_view::{Level, View};
+use foretell_model::{ConditionId, MarketNumber, Outcome, Price, TokenId};
+use foretell_view::View;
 use foretell_wire::markets::batch::Sides;
 use foretell_wire::markets::book::{Book, BookLevel, BookText};
+
+use crate::render::book_source::copied_book;
 
 /// The inputs of both tokens' book texts.
 #[derive(Debug)]
 pub(crate) struct BookCopy {
-    pub(crate) condition: ConditionId,
     pub(crate) tokens: [TokenId; 2],
-    time: TimeMs,
-    /// Of Yes, best first.
-    bids: Vec<BookLevel>,
-    /// Of Yes, best first.
-    asks: Vec<BookLevel>,
-    minimum_size: Lots,
-    tick: Tick,
-    neg_risk: bool,
-    /// Of Yes.
-    last_trade_price: Option<Price>,
+    yes: Book,
 }
 
 impl BookCopy {
     /// The book now; `None` for an unknown market.
     pub(crate) fn of(view: &View, market: MarketNumber) -> Option<Self> {
-        let book = view.books().get(market)?;
-        let listed = view.markets().get(market)?;
-        let yes = book.of(Outcome::Yes);
-        let level = |level: Level| BookLevel {
-            price: level.price,
-            lots: level.lots,
-        };
         Some(Self {
-            condition: listed.condition,
-            tokens: listed.tokens,
-            time: book.time().millis(),
-            bids: yes.bids().map(level).collect(),
-            asks: yes.asks().map(level).collect(),
-            minimum_size: listed.minimum_size,
-            tick: listed.tick,
-            neg_risk: listed.is_neg_risk(),
-            last_trade_price: yes.last_trade().map(|last| last.price),
+            tokens: view.markets().get(market)?.tokens,
+            yes: copied_book(view, (market, Outcome::Yes), Sides::BOTH)?,
         })
+    }
+
+    pub(crate) fn condition(&self) -> ConditionId {
+        self.yes.market
     }
 
     pub(crate) fn token(&self, outcome: Outcome) -> TokenId {
@@ -51,33 +33,29 @@ impl BookCopy {
 
     /// Levels of both sides.
     pub(crate) fn levels(&self) -> usize {
-        self.bids.len() + self.asks.len()
+        self.yes.bids.len() + self.yes.asks.len()
     }
 
     /// The best bid and the best ask of Yes.
     pub(crate) fn best(&self) -> [Option<Price>; 2] {
-        [&self.bids, &self.asks].map(|levels| levels.first().map(|level| level.price))
+        let best = |levels: &Vec<BookLevel>| levels.first().map(|level| level.price);
+        [&self.yes.bids, &self.yes.asks].map(best)
     }
 
     /// The text of `GET /book` for an outcome's token.
     pub(crate) fn text(&self, outcome: Outcome) -> BookText {
-        let (bids, asks) = match outcome {
-            Outcome::Yes => (None, None),
-            Outcome::No => (Some(mirrored(&self.asks)), Some(mirrored(&self.bids))),
-        };
-        let last = self.last_trade_price;
-        let book = Book {
-            market: self.condition,
-            token: self.token(outcome),
-            timestamp: self.time,
-            bids: bids.as_deref().unwrap_or(&self.bids),
-            asks: asks.as_deref().unwrap_or(&self.asks),
-            minimum_size: self.minimum_size,
-            tick: self.tick,
-            neg_risk: self.neg_risk,
-            last_trade_price: last.map(|price| seen_from(outcome, price)),
-        };
-        book.text(Sides::BOTH)
+        let yes = &self.yes;
+        match outcome {
+            Outcome::Yes => yes.text(Sides::BOTH),
+            Outcome::No => Book {
+                token: self.token(outcome),
+                bids: mirrored(&yes.asks),
+                asks: mirrored(&yes.bids),
+                last_trade_price: yes.last_trade_price.map(Price::complement),
+                ..*yes
+            }
+            .text(Sides::BOTH),
+        }
     }
 }
 

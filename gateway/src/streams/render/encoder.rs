@@ -182,7 +182,7 @@ impl MarketPart<'_> {
         let market = self.market();
         for print in &self.book.prints {
             let own = LastTradePrice {
-                market: self.copy().condition,
+                market: self.copy().condition(),
                 asset_id: self.copy().token(print.outcome),
                 price: print.price,
                 side: print.side,
@@ -211,7 +211,7 @@ impl MarketPart<'_> {
         for outcome in self.outcomes() {
             let [best_bid, best_ask] = best_of(self.copy(), outcome);
             let message = BestBidAsk {
-                market: self.copy().condition,
+                market: self.copy().condition(),
                 asset_id: self.copy().token(outcome),
                 best_bid,
                 best_ask,
@@ -251,7 +251,7 @@ impl MarketPart<'_> {
         });
         let entries: Vec<_> = entries.collect();
         let message = PriceChange {
-            market: copy.condition,
+            market: copy.condition(),
             price_changes: &entries,
             timestamp: self.facts.time,
         };
@@ -263,7 +263,7 @@ impl MarketPart<'_> {
         for &(old, new) in &self.book.ticks {
             for outcome in self.outcomes() {
                 let message = TickSizeChange {
-                    market: self.copy().condition,
+                    market: self.copy().condition(),
                     asset_id: self.copy().token(outcome),
                     old_tick_size: old,
                     new_tick_size: new,

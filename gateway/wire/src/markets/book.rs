@@ -21,8 +21,8 @@ pub struct BookLevel {
 }
 
 /// The book of one token, implied orders of the other outcome included.
-#[derive(Clone, Copy, Debug)]
-pub struct Book<'a> {
+#[derive(Clone, Debug)]
+pub struct Book {
     /// Its market.
     pub market: ConditionId,
     /// Its token.
@@ -30,9 +30,9 @@ pub struct Book<'a> {
     /// When it last changed.
     pub timestamp: TimeMs,
     /// Best first; [`Self::json`] writes them best last.
-    pub bids: &'a [BookLevel],
+    pub bids: Vec<BookLevel>,
     /// Best first; [`Self::json`] writes them best last.
-    pub asks: &'a [BookLevel],
+    pub asks: Vec<BookLevel>,
     /// The market's minimum order size.
     pub minimum_size: Lots,
     /// The market's tick.
@@ -86,7 +86,7 @@ pub struct BookText {
     pub hash: String,
 }
 
-impl Book<'_> {
+impl Book {
     /// The JSON of the book. Sides outside `sides` are empty (BUY = bids, SELL = asks), and the
     /// hash covers the JSON with those empty sides.
     #[must_use]
@@ -102,8 +102,8 @@ impl Book<'_> {
             asset_id: self.token,
             timestamp: self.timestamp.0,
             hash: "",
-            bids: best_last(self.bids, sides.buy),
-            asks: best_last(self.asks, sides.sell),
+            bids: best_last(&self.bids, sides.buy),
+            asks: best_last(&self.asks, sides.sell),
             min_order_size: self.minimum_size,
             tick_size: self.tick,
             neg_risk: self.neg_risk,

@@ -25,8 +25,8 @@ fn a_book_has_ten_keys_in_order_best_level_last_and_the_hash_of_stock_clients() 
         market: ids::condition_id(CONDITION).unwrap(),
         token: token(),
         timestamp: TimeMs(1_778_997_825_875),
-        bids: &bids,
-        asks: &asks,
+        bids: bids.to_vec(),
+        asks: asks.to_vec(),
         minimum_size: Lots(500),
         tick: Tick::Thousandth,
         neg_risk: true,
@@ -43,7 +43,7 @@ fn a_book_has_ten_keys_in_order_best_level_last_and_the_hash_of_stock_clients() 
         tick: Tick::TenThousandth,
         neg_risk: false,
         last_trade_price: None,
-        ..book
+        ..book.clone()
     };
     assert_eq!(
         other.json(Sides::of(Some(Side::Buy))),
@@ -84,8 +84,8 @@ fn recorded_books_are_written_letter_by_letter() {
             market: ids::condition_id(&text("market")).unwrap(),
             token: TokenId(decimal::uint256(&text("asset_id")).unwrap()),
             timestamp: TimeMs(text("timestamp").parse().unwrap()),
-            bids: &bids,
-            asks: &asks,
+            bids: bids.to_vec(),
+            asks: asks.to_vec(),
             minimum_size: decimal::lots(&text("min_order_size")).unwrap(),
             tick: decimal::tick(&text("tick_size")).unwrap(),
             neg_risk: recorded["neg_risk"].as_bool().unwrap(),
