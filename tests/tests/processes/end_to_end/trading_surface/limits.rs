@@ -125,6 +125,32 @@ async fn a_key_is_held_to_its_orders_and_its_cancels() {
 }
 
 #[tokio::test]
+async fn the_header_names_the_window_that_is_full_first() {
+    let exchange = strict(1);
+    let trader = visitor(&exchange, 0).await;
+    let order = &orders(&trader, 1)[0];
+    let placed = write(&exchange, &trader, Method::POST, "/order", order).await;
+    assert_eq!(told(&placed), (200, Some(19)));
+    // A rejection says the same: of the gateway, and of the exchange.
+    let mut unsigned = order.clone();
+    unsigned["order"]["signature"] = json!("0x00");
+    let mut off_grid = orders(&trader, 1)[0].clone();
+    off_grid["orderType"] = json!("FOK");
+    for (order, left) in [(&unsigned, 18), (&off_grid, 17)] {
+        let refused = write(&exchange, &trader, Method::POST, "/order", order).await;
+        assert_eq!(told(&refused), (400, Some(left)));
+        assert!(refused.headers().contains_key("x-sequence"));
+    }
+    // Four cancels are left, of seventeen orders.
+    let nobody = format!("0x{}", "1".repeat(64));
+    let both = json!({ "cancel": [nobody], "place": orders(&trader, 1) });
+    let replaced = write(&exchange, &trader, Method::POST, "/replace", &both).await;
+    assert_eq!(told(&replaced), (200, Some(3)));
+    assert_eq!(replaced.headers()["ratelimit-limit"], "4");
+    assert!(exchange.stop().success());
+}
+
+#[tokio::test]
 async fn gateways_hold_a_part_of_the_limits_each() {
     let exchange = strict(3);
     let trader = visitor(&exchange, 0).await;
