@@ -26,7 +26,7 @@ pub enum CatalogError {
         needed: i64,
     },
     /// The first table for lists is still being read into memory.
-    #[error("the catalog is being read into memory: ask again in a few seconds")]
+    #[error("the catalog is being read into memory: retry in a few seconds")]
     Reading,
     /// The database failed.
     #[error("catalog database: {0}")]

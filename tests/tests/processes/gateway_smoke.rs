@@ -672,7 +672,7 @@ async fn a_view_that_stopped_costs_reads_and_nothing_else() {
     for restarted in [false, true] {
         let (status, refused) = alice.get(&book).await.unwrap();
         let text = format!(
-            "reads are stopped: this gateway cannot follow the journal at sequence {at}; cancels and orders are taken"
+            "reads are stopped: this gateway cannot follow the journal at sequence {at}; cancels and orders are accepted"
         );
         assert_eq!((status, &refused["error"]), (503, &json!(text)));
         let (status, _) = alice

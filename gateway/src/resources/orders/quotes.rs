@@ -449,7 +449,7 @@ mod tests {
             (
                 Reason::GroupFrozen,
                 [0, 0],
-                "group 3 is frozen since a limit was reached, allowed: sets without quotes until it is reset",
+                "group 3 is frozen because a limit was reached, allowed: sets without quotes until it is reset",
             ),
             (
                 Reason::UnknownMarket,

@@ -92,17 +92,17 @@ const ID: &str = "0xabababababababababababababababababababababababababababababab
 #[case(
     ErrorCode::DoneNotYetShown.with([&7]),
     503,
-    "done at sequence 7; this gateway does not show it yet"
+    "applied at sequence 7; this gateway does not show its effect yet"
 )]
 #[case(
     ErrorCode::ViewStopped.with([&7]),
     503,
-    "reads are stopped: this gateway cannot follow the journal at sequence 7; cancels and orders are taken"
+    "reads are stopped: this gateway cannot follow the journal at sequence 7; cancels and orders are accepted"
 )]
 #[case(
     ErrorCode::DoneUnshown.with([&9, &7]),
     503,
-    "done at sequence 9; what it did is not shown: this gateway cannot follow the journal at sequence 7"
+    "applied at sequence 9; this gateway cannot show its effect: it cannot follow the journal at sequence 7"
 )]
 #[case(ErrorCode::NotSupported.into(), 404, "not supported")]
 #[case(ErrorCode::Recovering.into(), 425, "the engine is recovering: retry later")]

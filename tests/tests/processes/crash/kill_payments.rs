@@ -135,7 +135,7 @@ async fn ask(user: usize, trader: &Trader, shared: &Shared, known: &Known, mut r
         shared.counted();
         // The exchange remembers 512 references for 90 s. Answers of the cashier count, too.
         shared.wait_answers(3).await;
-        let too_many = ["withdrawals wait", "actions remembered"];
+        let too_many = ["pending withdrawals", "recent actions"];
         if too_many.iter().any(|text| {
             row["error"]
                 .as_str()

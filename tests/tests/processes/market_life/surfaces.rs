@@ -204,7 +204,7 @@ pub(crate) async fn known_names(exchange: &Exchange) {
         (
             "/markets",
             json!({ "question": "Q?", "slug": "known" }),
-            "slug is known, allowed: another one; market 0x7878",
+            "slug is known, allowed: an unused slug; market 0x7878",
         ),
     ] {
         let (status, answer) = operator::post(exchange, path, &body).await;

@@ -67,7 +67,7 @@ async fn the_same_content_is_answered_as_before_and_other_content_refused() {
             .expect("an answer"),
     ];
     for (status, answer) in conflicts {
-        let text = json!({ "error": "reference was used with other content" });
+        let text = json!({ "error": "reference was already used with other contents" });
         assert_eq!((status, answer), (409, text));
     }
     assert_eq!(operator::sequence(&exchange).await, before);
