@@ -21,7 +21,7 @@ pub(crate) const CATALOG_NAME: &str = "catalog.db";
 pub struct Config {
     /// The data directory. A text in place of the section is `data.directory`.
     pub data: Data,
-    /// Whose forms public requests and answers have where both differ: `interface` or `polymarket`.
+    /// Format of public requests and responses where the two families differ: `interface` or `polymarket`.
     pub compatibility: Compatibility,
     /// The trading surface.
     pub trading: Trading,
@@ -95,40 +95,40 @@ pub struct Catalog {
     pub full_every_hours: u32,
     /// Pay out markets that the upstream reports as resolved, without an operator.
     pub resolve: bool,
-    /// Highest fee applied to a registered market without consent: millionths of a unit per share
-    /// at the price ½.
+    /// Highest fee that the sync may set on a market without approval: millionths of a unit per share at a price of
+    /// ½.
     pub max_fee_ppm: u32,
-    /// Largest minimum order size, in shares, applied to a registered market without consent.
+    /// Largest minimum order size, in shares, that the sync may set on a market without approval.
     pub max_minimum_shares: u32,
-    /// Finest tick applied to a registered market without consent.
+    /// Finest tick that the sync may set on a market without approval.
     pub finest_tick: String,
-    /// Markets closed before their end date per day without consent, in percent of live markets.
+    /// Markets that the sync may close before their end date per day without approval, in percent of live markets.
     pub early_close_percent: u32,
-    /// Markets held at a time because the upstream stopped them, without consent, in percent of live
-    /// markets. Markets whose answer is known do not count.
+    /// Markets that the sync may pause at a time because the upstream stopped them, in percent of live markets.
+    /// Markets with a known outcome do not count.
     pub hold_percent: u32,
     /// Stop trading in markets that vanished from the upstream.
     pub hold_vanished: bool,
-    /// Longest delay of takers applied to a registered market without consent, in milliseconds.
+    /// Largest taker delay (ms) that the sync may set on a market without approval.
     pub max_taker_delay_ms: u32,
-    /// Largest share of the fee paid to makers of a registered market without consent, in millionths.
+    /// Largest maker rebate, in millionths of the fee, that the sync may set on a market without approval.
     pub max_rebate_ppm: u32,
-    /// Markets registered per round.
+    /// Maximum markets registered per round.
     pub new_markets: u32,
-    /// Rows per read of one list; tags and series get a sixteenth.
+    /// Maximum rows per read of one list; a sixteenth of that for tags and series.
     pub list_rows: u32,
-    /// MiB per read of one list; tags and series get a sixteenth.
+    /// Maximum MiB per read of one list; a sixteenth of that for tags and series.
     pub list_mib: u32,
-    /// Pages per round.
+    /// Maximum pages per round.
     pub round_pages: u32,
-    /// MiB per round.
+    /// Maximum MiB per round.
     pub round_mib: u32,
     /// Size of `catalog.db` in MiB at which syncing stops.
     pub size_mib: u32,
     /// Syncing pauses below this free space on the data directory's disk, in MiB. Keep it above
     /// `engine.disk_reserve_mib`.
     pub disk_reserve_mib: u32,
-    /// Creators of a site name in the `creator` filter: name = ["0x…", …].
+    /// Creators that a site name in the `creator` filter stands for: name = ["0x…", …].
     pub sites: BTreeMap<String, Vec<String>>,
 }
 
@@ -166,15 +166,15 @@ impl Default for Catalog {
 pub struct Operator {
     /// Listen address of the operator surface.
     pub listen: SocketAddr,
-    /// Host names under which a proxy passes requests on to it; those of loopback are always accepted.
+    /// Additional values of the `Host` header that are accepted, for a reverse proxy; loopback names are always
+    /// accepted.
     pub hosts: Vec<String>,
-    /// File with the token of the person at the command line; empty = `operator.token` of the data
-    /// directory, which is the first admin's.
+    /// File with the token that the command line uses; empty = `operator.token` in the data directory, the token of
+    /// the first admin.
     pub token_file: PathBuf,
-    /// File with the secret that an oracle's adapter signs proposals with, mode 600; empty = no
-    /// webhook.
+    /// File with the secret that authenticates an oracle's proposals, mode 600; empty = the webhook is disabled.
     pub oracle_secret_file: PathBuf,
-    /// Name of the operator whose proposals those are.
+    /// Name of the operator in whose name the oracle proposes.
     pub oracle_operator: String,
 }
 
@@ -204,16 +204,16 @@ pub struct Engine {
     pub disk_reserve_mib: u32,
     /// Seconds of post-only mode after a restart; 0 = none.
     pub post_only_seconds: u32,
-    /// Hours after which an added operator counts as one of two persons, at most 720; 0 = at once. The same on
+    /// Hours until a new operator can act as one of two persons, at most 720; 0 = immediately. It must be equal on
     /// every host of a cluster.
     pub new_operator_hours: u32,
     /// Wait strategy of idle threads. `auto` = `spin` with four or more cores, else `park`.
     pub wait: Wait,
-    /// Commands that can wait for the matcher.
+    /// Maximum commands that wait for the matcher.
     pub ring: u32,
-    /// Resting orders to preallocate memory for at start.
+    /// Resting orders for which memory is preallocated at startup.
     pub reserve_orders: u32,
-    /// Accounts to preallocate memory for at start.
+    /// Accounts for which memory is preallocated at startup.
     pub reserve_accounts: u32,
 }
 
@@ -255,11 +255,11 @@ pub struct Gateway {
     pub processes: u32,
     /// Server threads per gateway; 0 = one per core, at most 8.
     pub threads: u32,
-    /// Maximum connections per gateway, excluding the operator's; lowered if descriptors are short.
+    /// Maximum connections per gateway, excluding the operator's; lowered when file descriptors are scarce.
     pub connections: u32,
     /// Maximum connections per client address; a trusted proxy may have more.
     pub connections_per_address: u32,
-    /// Proxy networks whose `X-Forwarded-For` names the client.
+    /// Networks of trusted proxies: their `X-Forwarded-For` header determines the client address.
     pub trusted_proxies: Vec<IpNet>,
     /// Listen address of the data surface.
     pub data_listen: SocketAddr,
@@ -269,7 +269,7 @@ pub struct Gateway {
     pub cors_origins: Vec<String>,
     /// Accepted header families for credentials: `name` (the prefix) and `times` (`iso` or `unix`).
     pub header_prefixes: Vec<HeaderPrefix>,
-    /// Name the failed check in a header of each 401. Development only.
+    /// Return the failed check in a header of each 401 response. For development only.
     pub dev_auth_hints: bool,
     /// Maximum age of an L2 timestamp, in seconds.
     pub timestamp_past_seconds: u32,
@@ -304,13 +304,13 @@ pub struct Streams {
     pub per_address: u32,
     /// Maximum tokens of a connection of the market channel.
     pub assets: u32,
-    /// Maximum markets that a connection of the user channel names.
+    /// Maximum markets in the filter of a user channel connection.
     pub markets: u32,
     /// Maximum size of one message from a client, in KiB.
     pub message_kib: u32,
-    /// Messages per second read from a client after a burst.
+    /// Messages per second accepted from a client after a burst.
     pub messages_per_second: u32,
-    /// Messages read from a client at once after a pause.
+    /// Messages accepted from a client in one burst.
     pub message_burst: u32,
     /// Maximum bytes waiting for one connection, in MiB; a slower reader is closed with 4002.
     pub max_lag_mib: u32,
@@ -320,9 +320,9 @@ pub struct Streams {
     pub ping_seconds: u32,
     /// Seconds without a frame from the client until it is closed with 1008.
     pub idle_seconds: u32,
-    /// Time without an event after which a market connection gets a book, in ms; 0 = never.
+    /// Time without an event after which a market connection receives a book, in ms; 0 = never.
     pub quiet_book_ms: u32,
-    /// Time that messages are kept for a client that reconnects, in ms.
+    /// Time that messages are kept for reconnecting clients, in ms.
     pub resume_window_ms: u32,
     /// Maximum bytes of messages kept for resuming, in MiB.
     pub ring_mib: u32,
@@ -376,7 +376,7 @@ impl Streams {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Site {
-    /// Serve the page at `/ui/`, with the reads of the data surface that it needs.
+    /// Serve the web page at `/ui/`, including the data surface endpoints that it uses.
     pub page: bool,
     /// Name of the site, 1 to 64 characters.
     pub name: String,
@@ -407,8 +407,8 @@ impl Default for Site {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Cluster {
-    /// Where this host starts: alone; founding and leading; taking over when the leader is silent; or
-    /// only reading.
+    /// Role of this host at startup: without a cluster; founding and leading; standby, which takes over from a
+    /// silent leader; or read-only.
     pub role: ClusterRole,
     /// Name of this host, unique in the cluster: letters, digits, hyphens.
     pub host: String,
@@ -416,20 +416,20 @@ pub struct Cluster {
     pub servers: Vec<String>,
     /// Name of the stream, and of the cluster: letters, digits, hyphens.
     pub stream: String,
-    /// File with the authority of the servers' certificates; empty = the system's.
+    /// File with the certificate authority of the servers; empty = the system's authorities.
     pub tls_ca_file: PathBuf,
-    /// File with this host's certificate for the servers; empty = none.
+    /// File with this host's client certificate; empty = none.
     pub tls_certificate_file: PathBuf,
-    /// File with the key of that certificate.
+    /// File with the private key of that certificate.
     pub tls_key_file: PathBuf,
-    /// Readers whose own records count, each as `host=key` with the 64 hex digits of its `reader.pub`.
+    /// Read-only hosts whose records are accepted, each as `host=key` with the 64 hex digits of its `reader.pub`.
     pub readers: Vec<String>,
     /// Silence of the leader after which a standby takes over, in ms.
     pub takeover_after_ms: u32,
     /// Listen address of `/readyz?for=writes`, `/readyz?for=reads` and `/livez`, for load balancers;
     /// empty = none.
     pub health_listen: String,
-    /// URL of this host's trading surface, which other hosts name in `x-leader` while it leads.
+    /// URL of this host's trading surface, which other hosts return in `x-leader` while this host leads.
     pub address: String,
 }
 
@@ -469,9 +469,9 @@ pub enum ClusterRole {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Webhooks {
-    /// URL that takes deliveries; empty = none.
+    /// URL that receives deliveries; empty = no webhooks.
     pub url: String,
-    /// File with the secret that signs them, mode 600.
+    /// File with the secret that signs deliveries, mode 600.
     pub secret_file: PathBuf,
 }
 

@@ -143,19 +143,19 @@ scopes! {
     OwnerCancelBurst = owner_cancel_burst, 4_800, SHORT, None;
     /// Cancels of all API keys of an owner in 10 minutes.
     OwnerCancelSustained = owner_cancel_sustained, 48_000, LONG, None;
-    /// Sets of quotes with a quote, and heartbeats of quotes, of an owner.
+    /// Quote heartbeats and non-empty sets of quotes of an owner.
     QuoteSets = quote_sets, 2_000, SHORT, None;
-    /// Sets of quotes with a quote, and heartbeats of quotes, of an owner in 10 minutes.
+    /// Quote heartbeats and non-empty sets of quotes of an owner in 10 minutes.
     QuoteSetsSustained = quote_sets_sustained, 24_000, LONG, None;
-    /// Quotes that the sets of an owner change; those that they keep are free.
+    /// Quotes changed by the sets of an owner; unchanged quotes do not count.
     QuoteChanges = quote_changes, 64_000, SHORT, None;
     /// `POST /heartbeats` and `/v1/heartbeats`.
     Heartbeats = heartbeats, 100, SHORT, Some(Trading);
-    /// Milliseconds of a server thread's time that the requests and streams of a client take. A
-    /// client above it waits.
+    /// Milliseconds of a server thread's time that a client's requests and streams may use. Requests of a client
+    /// above the limit wait.
     Work = work, 2_500, SHORT, None;
     /// Account actions of an owner. Keep it at 56 or less: the exchange remembers 512 actions of an
-    /// account, and a captured request could be replayed after it was forgotten.
+    /// account, and a captured request could be replayed once it is forgotten.
     Actions = actions, 50, SHORT, None;
 }
 
