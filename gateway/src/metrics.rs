@@ -108,7 +108,7 @@ metrics! {
     markets_unpaid: Number, "Closed markets without a payout";
     operator_added_timestamp_seconds: Number, "Unix time at which the last operator was added; 0 = none";
     oldest_unpaid_seconds: Number, "Time since the oldest of them closed; 0 = none";
-    outward_closed: Gauge, "1 while nothing goes outward since a restore: no withdrawal, webhook, sync or oracle";
+    outward_closed: Gauge, "1 while withdrawals, webhooks, the sync and the oracle are disabled after a restore";
     stage_seconds: StageSeconds, "Time of a write in a stage of this gateway";
 }
 

@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(found, expected);
         let no_http = "HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n";
         let found = with_body(no_http.as_bytes(), Surface::Trading).expect("it is bare");
-        assert!(found.ends_with(b"\r\n\r\n{\"error\":\"no HTTP request\"}"));
+        assert!(found.ends_with(b"\r\n\r\n{\"error\":\"not an HTTP request\"}"));
     }
 
     #[test]

@@ -13,7 +13,7 @@ metrics! {
     complete: Gauge, "1 when the last full round read every list to its end";
     failed_lists: Gauge, "Lists of the upstream that were not read to their end";
     vanished_markets: Gauge, "Registered markets, not over, that the upstream no longer has";
-    stops_waiting: Gauge, "Markets that the upstream stopped beyond catalog.hold_percent and that trade on";
+    stops_waiting: Gauge, "Markets that the upstream stopped but that still trade because of catalog.hold_percent";
 }
 
 impl CatalogMetrics {

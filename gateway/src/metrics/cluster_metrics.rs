@@ -15,8 +15,8 @@ metrics! {
     term: Number, "Term of the leader";
     own_sequence: Number, "Last sequence on the disk of this host";
     stream_sequence: Number, "Last sequence of the replicated log, as last read";
-    lag_frames: Number, "Frames of the replicated log that this host lacks";
-    lag_seconds: Gauge<f64, AtomicU64>, "Time since this host had everything; 0 when it has";
+    lag_frames: Number, "Frames of the replicated log that are missing on this host";
+    lag_seconds: Gauge<f64, AtomicU64>, "Time since this host last had every frame; 0 while it is up to date";
     takeovers: Number, "Takeovers by this engine since its start";
     foreign_messages: Number, "Messages of the replicated log that no host of the cluster signed, read by this engine since its start";
     clock_differs: Gauge, "1 while the clock of this host differs from those of the other hosts";

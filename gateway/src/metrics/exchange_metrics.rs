@@ -44,19 +44,19 @@ metrics! {
     /// The processes of the host, in the names that every exporter has.
     ProcessMetrics "process_"
     cpu_seconds: Family<ProcessLabel, Counter<f64, AtomicU64>>, "CPU time of a process of the exchange";
-    resident_memory_bytes: Family<ProcessLabel, Number>, "Memory of it";
-    open_fds: Family<ProcessLabel, Number>, "Its open file descriptors";
-    max_fds: Family<ProcessLabel, Number>, "Most file descriptors that it may open";
-    threads: Family<ProcessLabel, Number>, "Its threads";
-    start_time_seconds: Family<ProcessLabel, Number>, "Unix time of its start";
+    resident_memory_bytes: Family<ProcessLabel, Number>, "Resident memory of the process";
+    open_fds: Family<ProcessLabel, Number>, "Open file descriptors of the process";
+    max_fds: Family<ProcessLabel, Number>, "Maximum open file descriptors of the process";
+    threads: Family<ProcessLabel, Number>, "Threads of the process";
+    start_time_seconds: Family<ProcessLabel, Number>, "Unix time at which the process started";
 }
 
 metrics! {
     /// The exchange as a whole.
     ExchangeMetrics ""
-    up: Family<GatewayLabel, Gauge>, "1 while a gateway of the exchange gives its metrics";
+    up: Family<GatewayLabel, Gauge>, "1 while the gateway exports its metrics";
     disk_free_bytes: Family<DirectoryLabel, Number>, "Free bytes of the file system of a directory";
-    disk_size_bytes: Family<DirectoryLabel, Number>, "Its size";
+    disk_size_bytes: Family<DirectoryLabel, Number>, "Size of that file system in bytes";
     journal_bytes: Number, "Bytes of the journal's files";
     journal_segments: Number, "The journal's files";
     snapshot_timestamp_seconds: Number, "Unix time of the newest snapshot; 0 = none";
@@ -127,7 +127,7 @@ impl HostMetrics {
         self.processes.register(root);
         let below = root.sub_registry_with_prefix(prefix);
         let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
-        below.register("build", "The version that runs", build);
+        below.register("build", "Version of the running build", build);
         self.exchange.register(below);
     }
 
