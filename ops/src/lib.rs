@@ -191,7 +191,7 @@ fn print_config(
     };
     match command {
         ConfigCommand::Check if output.json => output::line(r#"{"ok":true}"#),
-        ConfigCommand::Check => output::line("settings hold"),
+        ConfigCommand::Check => output::line("configuration is valid"),
         ConfigCommand::Print { .. } if output.json => output::line(&as_json()?.to_string()),
         ConfigCommand::Print { .. } => {
             let text = toml::to_string_pretty(config)

@@ -34,7 +34,7 @@ pub(crate) fn filter(text: &str) -> Result<EnvFilter, String> {
     let mut parts = text.split(',').map(str::trim);
     if let Some(part) = parts.find(|part| !part.contains('=') && !is_level(part)) {
         return Err(format!(
-            "'{part}' is no level, allowed: off, error, warn, info, debug, trace, and target=level"
+            "'{part}' is not a log level, allowed: off, error, warn, info, debug, trace, and target=level"
         ));
     }
     EnvFilter::try_new(format!("{QUIET},{text}")).map_err(|error| error.to_string())

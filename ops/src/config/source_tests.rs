@@ -205,7 +205,7 @@ contract = "0x12"
     let lines: Vec<_> = text.lines().collect();
     let expected = [
         ("FORETELL_ENGINE_RINGS is no setting", ""),
-        ("FORETELL_LOG is 'warn,debgu': 'debgu' is no level", ""),
+        ("FORETELL_LOG is 'warn,debgu': 'debgu' is not a log level", ""),
         (
             "FORETELL_LIMITS_BOOKS: limits.books is -1: ",
             "expected u32",
@@ -228,7 +228,7 @@ contract = "0x12"
             "expected u32",
         ),
         (
-            "foretell.toml:12: log.level is \"inof\": 'inof' is no level",
+            "foretell.toml:12: log.level is \"inof\": 'inof' is not a log level",
             "target=level",
         ),
         (
