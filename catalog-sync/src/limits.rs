@@ -97,10 +97,10 @@ impl Limits {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LimitReached {
     /// The list has more rows.
-    #[error("the list of {} reached catalog.list_rows: the rest of it is not read", .0.name())]
+    #[error("the list of {} reached catalog.list_rows: its rest was not read", .0.name())]
     ListRows(Resource),
     /// The list has more bytes.
-    #[error("the list of {} reached catalog.list_mib: the rest of it is not read", .0.name())]
+    #[error("the list of {} reached catalog.list_mib: its rest was not read", .0.name())]
     ListBytes(Resource),
     /// The round ended after its pages.
     #[error("the round reached catalog.round_pages: the next round continues")]
@@ -109,7 +109,7 @@ pub enum LimitReached {
     #[error("the round reached catalog.round_mib: the next round continues")]
     RoundBytes,
     /// Writes to the catalog stopped.
-    #[error("catalog.db reached catalog.size_mib: nothing more is read from the upstream")]
+    #[error("catalog.db reached catalog.size_mib: reading from the upstream stopped")]
     CatalogBytes,
     /// All writes stopped.
     #[error("less than catalog.disk_reserve_mib is free on the disk: the upstream is not followed")]

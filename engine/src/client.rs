@@ -23,7 +23,7 @@ pub enum ClientError {
     #[error("{0}")]
     TooLong(#[from] TooLong),
     /// The engine answered the hello with something other than a welcome.
-    #[error("the engine does not welcome this client: {0:?}")]
+    #[error("the engine rejected this client: {0:?}")]
     NotWelcome(Box<Answer>),
 }
 

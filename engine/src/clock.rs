@@ -181,14 +181,16 @@ impl<C: Clocks> Clock<C> {
             ClockState::Right if time.saturating_sub(before) > ALARM_NS => tracing::error!(
                 from_ns = before,
                 to_ns = time,
-                "engine time was behind a clock that stands, and has jumped to it"
+                "engine time was behind the wall clock and jumped forward to it"
             ),
-            ClockState::Right => tracing::info!(engine_time_ns = time, "engine time is wall time"),
+            ClockState::Right => {
+                tracing::info!(engine_time_ns = time, "engine time follows wall time again")
+            }
             _ => tracing::error!(
                 engine_time_ns = time,
                 wall_time_ns = wall,
                 state = state.name(),
-                "engine time is more than 2 s from wall time"
+                "engine time differs from wall time by more than 2 s"
             ),
         }
     }

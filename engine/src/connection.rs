@@ -24,11 +24,11 @@ pub(crate) enum DisconnectReason {
     Version(u32),
     #[error("command not allowed for the role of the peer")]
     NotAllowed,
-    #[error("a second hello: the role of a connection does not change")]
+    #[error("a connection sent a second hello: its role cannot change")]
     SecondGreeting,
-    #[error("no hello in time")]
+    #[error("no hello before the timeout")]
     NoGreeting,
-    #[error("the peer does not read its answers")]
+    #[error("the peer does not read its responses")]
     Stalled,
     #[error("{0}")]
     Io(#[from] io::Error),

@@ -63,7 +63,7 @@ pub enum EngineError {
     /// Re-execution rejects a command that the journal records as applied. Every later sequence
     /// would be wrong.
     #[error(
-        "replay refuses the command at sequence {sequence}: {what}; another build wrote this journal"
+        "replay rejects the command at sequence {sequence}: {what}; another build wrote this journal"
     )]
     ReplayRefused {
         /// Sequence of the command.

@@ -460,12 +460,7 @@ impl<C: Clocks> Matcher<C> {
         let now = self.state.time;
         let applied = self.apply(&Command::AdvanceTime, CommandStamp::at(now), &[]);
         if let Verdict::Rejected(refusal) = applied.verdict {
-            tracing::error!(
-                ?refusal,
-                due = due.0,
-                now = now.0,
-                "time cannot be advanced"
-            );
+            tracing::error!(?refusal, due = due.0, now = now.0, "cannot advance time");
             self.state.rejected_due = Some(due);
             return false;
         }

@@ -110,7 +110,7 @@ pub(crate) fn write_snapshot(
 ) -> Result<Option<Command>, JournalError> {
     let image = view
         .snapshot()
-        .expect("a view that refused a frame is given up");
+        .expect("dropping a view that rejected a frame");
     let listed: Vec<ChunkEntry> = image.chunks.iter().map(|chunk| written[chunk]).collect();
     let mut writer = store.begin_image(exchange.sequence(), VIEW_VERSION, &listed)?;
     let mut state = Vec::new();

@@ -117,7 +117,7 @@ fn journal_restore<C: Clocks>(
     apply_now(matcher, &command, &[], || "restored journal".to_owned())?;
     tracing::warn!(
         last = last.0,
-        "restored from a backup; outward is closed until an admin opens withdrawals"
+        "restored from a backup: outward connections are disabled until an admin opens withdrawals"
     );
     wait(&matcher.journal, matcher.exchange.sequence());
     if matcher.journal.is_poisoned() {

@@ -69,7 +69,7 @@ pub enum HeaderError {
     #[error("no batch header with a valid checksum")]
     Torn,
     /// Valid, but of a newer format version.
-    #[error("batch version {0} is not known to this build")]
+    #[error("batch version {0} is not supported by this build")]
     Unknown(u16),
 }
 

@@ -79,7 +79,7 @@ pub(crate) fn release_unused(file: &mut dyn DiskFile, from: u32, path: &Path) {
     static SAID: Once = Once::new();
     if let Err(error) = file.release_from(from.into()) {
         SAID.call_once(|| {
-            tracing::info!(path = %path.display(), %error, "sealed segments keep their unused space");
+            tracing::info!(path = %path.display(), %error, "cannot free the unused space of sealed segments");
         });
     }
 }

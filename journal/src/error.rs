@@ -107,7 +107,7 @@ pub enum JournalError {
     #[error("the journal stopped: {0}")]
     Poisoned(String),
     /// No engine has run here since the machine started.
-    #[error("{}: no engine has run here since the machine started", .0.display())]
+    #[error("{}: no engine has been running here since the machine started", .0.display())]
     NoEngine(PathBuf),
     /// There is no such frame at this place.
     #[error("no frame of sequence {sequence} at {place:?}")]

@@ -112,10 +112,10 @@ pub(crate) fn put_command(command: &Command, place: &mut [u8]) {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum FrameError {
     /// The lengths do not add up, or exceed the bytes.
-    #[error("the lengths of a frame do not add up")]
+    #[error("the lengths in a frame are inconsistent")]
     Length,
     /// A kind or version of a newer format.
-    #[error("frame kind {kind}, version {version} is not known to this build")]
+    #[error("frame kind {kind}, version {version} is not supported by this build")]
     Unknown {
         /// The kind.
         kind: u16,

@@ -55,7 +55,7 @@ pub enum SegmentHeaderError {
     #[error("no segment header with a valid checksum")]
     Damaged,
     /// Valid, but of a newer format version.
-    #[error("segment version {0} is not known to this build")]
+    #[error("segment version {0} is not supported by this build")]
     Unknown(u16),
 }
 

@@ -393,7 +393,7 @@ impl Syncer {
     pub(crate) fn poison(&self, error: &JournalError) {
         let text = error.to_string();
         self.state.poison(&text);
-        tracing::error!(error = text, "the journal stops; the process must end");
+        tracing::error!(error = text, "journal stopped: the process must exit");
         if let Err(error) = leave_marker(&*self.disk, &self.dir, &text) {
             tracing::error!(%error, "cannot write the I/O error marker");
         }

@@ -104,7 +104,7 @@ fn show_status(config: &Config, output: Output) -> Result<ExitCode, Failure> {
     });
     if is_old {
         return Err(Failure::new(format!(
-            "the report is {} s old: no engine runs here",
+            "the report is {} s old: no engine is running here",
             age / 1_000
         ))
         .code(UNREACHABLE));
@@ -197,7 +197,7 @@ fn fill(log: &mut SignedLog, journal: &Path, largest: usize) -> Result<(), Failu
         return Err(failed(&format!(
             "it was restored from a backup that ends at sequence {last}; frames after it may be missing"
         ))
-        .hint("restore with --complete what was stopped before its backup, or start it once without the cluster")
+        .hint("use --complete for a backup of a stopped exchange, or start it once without the cluster")
         .code(REFUSED));
     }
     log.set_genesis(foretell_journal::genesis(journal).map_err(|error| failed(&error))?);
@@ -301,7 +301,7 @@ fn purge(
     named.dedup();
     if named.len() < PURGE_HOSTS {
         return Err(Failure::new(format!(
-            "--verified names {} host, needed are {PURGE_HOSTS} different ones",
+            "--verified names {} host, at least {PURGE_HOSTS} different hosts are required",
             named.len()
         ))
         .code(REFUSED));
@@ -316,7 +316,7 @@ fn purge(
         let has = host.map_or(0, |host| host.sequence);
         if has < before {
             return Err(Failure::new(format!(
-                "host {name} has verified frames up to {has}, needed is {before}"
+                "host {name} has verified frames up to {has}, but {before} is required"
             ))
             .code(REFUSED));
         }

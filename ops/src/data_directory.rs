@@ -27,7 +27,7 @@ pub(crate) fn check_owner(path: &Path) -> Result<(), Failure> {
     }
     let path = path.display();
     Err(Failure::new(format!(
-        "data directory {path}: it belongs to user {owner}, this process runs as user {ours}"
+        "data directory {path}: it belongs to user {owner}, but this process runs as user {ours}"
     ))
     .hint(format!(
         "run as user {owner}, choose another --data, or change the owner: chown -R {ours} {path}"

@@ -98,7 +98,7 @@ pub(crate) fn run(
 
 fn wallet(text: &str) -> Result<WalletAddress, Failure> {
     foretell_wire::text::ids::typed_address(text).ok_or_else(|| {
-        Failure::new(format!("{text:?} is no wallet address"))
+        Failure::new(format!("{text:?} is not a wallet address"))
             .hint("an address is 0x and 40 hex digits, in mixed case with its checksum (EIP-55), as `proxyWallet` shows it")
     })
 }

@@ -113,7 +113,7 @@ pub enum Finding {
     #[error("its event waits: event {0} was not read itself, so it may have more questions")]
     EventUnread(u64),
     /// Every listed question lost upstream.
-    #[error("every listed question of its event resolved No upstream: pay {}", payout_word(*.0))]
+    #[error("every listed question of its event resolved No at the upstream: pay {}", payout_word(*.0))]
     NoneOfListed(Payout),
     /// More markets stop at once than the upstream may stop.
     #[error("stopped upstream, beyond catalog.hold_percent of the live markets at once")]
@@ -136,10 +136,10 @@ pub enum Finding {
     #[error("rebate {0} ppm upstream, above catalog.max_rebate_ppm")]
     RebateTooHigh(u32),
     /// The operator registered the condition first.
-    #[error("the operator's own market: nothing of it follows the upstream")]
+    #[error("a market of the operator: it does not follow the upstream")]
     Own,
     /// The operator registered questions under the event's number.
-    #[error("event {0} has questions of the operator's own: no question of the upstream joins it")]
+    #[error("event {0} has questions of the operator, so no upstream question can join it")]
     OwnEvent(u64),
     /// Another market of the exchange has its slug.
     #[error("another market has its slug: a request by slug means that one")]
@@ -167,10 +167,14 @@ pub enum Finding {
         upstream: Payout,
     },
     /// A neg-risk question cannot pay a half.
-    #[error("resolved half and half upstream, which a question of a neg-risk event cannot pay")]
+    #[error(
+        "resolved half and half at the upstream, which is not possible for a question of a neg-risk event"
+    )]
     HalfOfQuestion,
     /// Other lost, unless a question that joined late wins.
-    #[error("resolved no upstream; waits, because question {0} joined late and may still win")]
+    #[error(
+        "resolved No at the upstream; it waits because question {0} joined late and may still win"
+    )]
     OtherWaits(String),
     /// The upstream resolved it with this payout.
     #[error("resolved {} upstream", payout_word(*.0))]

@@ -16,7 +16,7 @@ pub enum UpstreamError {
         reason: String,
     },
     /// A status that is not 200.
-    #[error("{url}: the upstream answers {status}")]
+    #[error("{url}: the upstream returned {status}")]
     Status {
         /// The requested URL.
         url: String,
@@ -26,7 +26,7 @@ pub enum UpstreamError {
         retry_after: Option<Duration>,
     },
     /// More than [`crate::limits::MAX_REDIRECTS`] redirects, or one to another origin.
-    #[error("{url}: the upstream redirects {reason}")]
+    #[error("{url}: the upstream redirected {reason}")]
     Redirects {
         /// The requested URL.
         url: String,
@@ -34,7 +34,7 @@ pub enum UpstreamError {
         reason: String,
     },
     /// Not JSON, for example a login page or a proxy's error page.
-    #[error("{url}: the upstream answers {given}, expected application/json")]
+    #[error("{url}: the upstream returned {given}, expected application/json")]
     NotJson {
         /// The requested URL.
         url: String,

@@ -22,7 +22,7 @@ const RETRY: Duration = Duration::from_millis(50);
 
 /// Another host has written to the log: this one leads no more.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("another host wrote message {number} of the replicated log: this host leads no more")]
+#[error("another host wrote message {number} of the replicated log: this host no longer leads")]
 pub struct Superseded {
     /// The number of that message.
     pub number: u64,

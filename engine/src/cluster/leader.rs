@@ -92,7 +92,7 @@ impl Publishing {
         self.parts.log.set_waker(Arc::new(move || thread.unpark()));
         let ended = self.publish();
         if let Err(superseded) = &ended {
-            tracing::error!(%superseded, "this host leads no more");
+            tracing::error!(%superseded, "this host no longer leads");
             self.parts.queue.supersede(&superseded.to_string());
             self.wake_all();
         }
@@ -127,7 +127,7 @@ impl Publishing {
                     return self.beat(true);
                 }
                 if now >= stop_by {
-                    tracing::warn!("stopping without the log's word on the last batches");
+                    tracing::warn!("stopping before the log confirmed the last batches");
                     return Ok(());
                 }
             }

@@ -48,7 +48,7 @@ impl<'a, F: FnOnce(&Ready)> Readiness<'a, F> {
         status.now.own_sequence = end.last.0;
         tracing::warn!(
             sequence = end.last.0,
-            "serving reads up to what the log had confirmed: the log does not answer"
+            "the log does not respond: serving reads up to the last confirmed frame"
         );
         self.ready(end.term, end.genesis, end.last);
         Ok(())

@@ -108,7 +108,7 @@ impl CheckpointSigner {
         match self.log.append(&signed) {
             Ok(()) => self.waiting = None,
             Err(error) => {
-                tracing::warn!(%error, "checkpoint not written; retried");
+                tracing::warn!(%error, "checkpoint not written; retrying");
             }
         }
     }

@@ -185,7 +185,7 @@ fn unexpected(answer: &Answer) -> LinkError {
             BusyReason::Stopping => LinkError::Unavailable,
         },
         _ => {
-            tracing::error!("engine sent an answer of an unexpected kind");
+            tracing::error!("engine sent an unexpected response");
             LinkError::OutcomeUnknown
         }
     }

@@ -23,7 +23,7 @@ pub(crate) enum TypedDataError {
     #[error("domain.chainId is not {0}, the chain of this exchange")]
     Chain(u64),
     /// Neither the domain of L1 statements nor one of orders or of withdrawals.
-    #[error("domain is none of this exchange: see /ui/api/site")]
+    #[error("domain is not a domain of this exchange: see /ui/api/site")]
     Domain,
     /// Another type than those of this exchange.
     #[error("types.{0} is not the type that this exchange signs")]

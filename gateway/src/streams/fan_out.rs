@@ -308,7 +308,7 @@ impl HubState {
         tracing::warn!(
             from = cursor.0,
             to = head.0,
-            "stream messages left the ring unsent: closing the connections"
+            "stream ring overflowed before messages were sent: closing the connections"
         );
         for (_, member) in self.members() {
             member.close_slow(cursor, now);

@@ -48,7 +48,7 @@ pub(super) fn cut(
             segment = number,
             offset,
             kept = %path.display(),
-            "batches that the replicated log does not have were set aside"
+            "set aside batches that are not in the replicated log"
         );
     }
     Ok(copies.into_iter().next())

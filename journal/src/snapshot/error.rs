@@ -12,7 +12,7 @@ pub enum SnapshotError {
     #[error("it is damaged: {0}")]
     Damaged(&'static str),
     /// Written by a newer program.
-    #[error("snapshot version {0} is not known to this build")]
+    #[error("snapshot version {0} is not supported by this build")]
     Newer(u16),
     /// It belongs to another journal.
     #[error("it belongs to another journal")]

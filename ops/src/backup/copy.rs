@@ -168,7 +168,7 @@ impl Target {
         let refused = |why: &str| Failure::new(format!("{}: {why}", root.display()));
         if data.canonicalize().is_ok_and(|data| root.starts_with(data)) {
             return Err(refused("a backup is not kept in the data directory")
-                .hint("name a directory on another disk"));
+                .hint("choose a directory on another disk"));
         }
         check_owner(&root)?;
         let turn = lock(&root)?;
@@ -177,14 +177,14 @@ impl Target {
             Some(_) => {
                 return Err(
                     refused("a backup signed with another checkpoint.key is here")
-                        .hint("name an empty directory"),
+                        .hint("choose an empty directory"),
                 );
             }
             None => None,
         };
         if let (None, Some(name)) = (&previous, foreign_file(&root)?) {
             let why = format!("{name} is no file of a backup");
-            return Err(refused(&why).hint("name an empty directory"));
+            return Err(refused(&why).hint("choose an empty directory"));
         }
         sync_directory(&root)?;
         Ok(Self {
@@ -207,7 +207,7 @@ impl Target {
             Err(Failure::new(format!(
                 "{root}: the backup here is not of this journal: {why}"
             ))
-            .hint("name an empty directory; keep the old one until you know why"))
+            .hint("choose an empty directory, and keep the old one until you know why"))
         };
         if previous.genesis != extent.genesis {
             return other("another genesis".to_owned());
@@ -277,10 +277,10 @@ impl Target {
         let mut entries: Vec<SegmentEntry> = archived.cloned().collect();
         if u32::try_from(entries.len()).ok() != first.checked_sub(1) {
             return Err(Failure::new(format!(
-                "the journal's segments up to {} are archived, and this backup has not got all of them",
+                "the journal's segments up to {} are archived, and this backup does not contain all of them",
                 first - 1
             ))
-            .hint("name their directory: --archive DIR"));
+            .hint("pass their directory with --archive DIR"));
         }
         self.kept_files += entries.len();
         for piece in extent.sealed() {

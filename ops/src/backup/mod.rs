@@ -41,7 +41,7 @@ fn alone_in(file: File, directory: &Path) -> Result<File, Failure> {
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(_) => Err(Failure::new(format!(
-            "{}: another backup, restore or archive is at work here",
+            "{}: another backup, restore or archive is running here",
             directory.display()
         ))
         .hint("wait until it has ended")),

@@ -138,7 +138,7 @@ impl Source {
         let root = &arguments.directory;
         let Some((manifest, key)) = Manifest::read(root)? else {
             return Err(
-                Failure::new(format!("{}: no backup is here", root.display()))
+                Failure::new(format!("{}: there is no backup here", root.display()))
                     .hint("foretell backup DIR makes one; its last file is manifest.json"),
             );
         };
@@ -304,7 +304,7 @@ fn compare(path: &Path, entry: &FileEntry, read: Sum) -> Result<(), Failure> {
     match read == entry.sum() {
         true => Ok(()),
         false => Err(Failure::new(format!(
-            "{}: it is not as it was written (BLAKE3)",
+            "{}: its content has changed since it was written (BLAKE3)",
             path.display()
         ))
         .hint("use another copy of the backup")
@@ -384,7 +384,7 @@ impl Place {
 fn empty_directory(data: &Path) -> Result<Option<Owner>, Failure> {
     let refused = |why: &str| {
         Failure::new(format!("{}: {why}", data.display()))
-            .hint("name a new directory with --data, or move this one away")
+            .hint("choose a new directory with --data, or move this one away")
             .code(foretell_engine::EXIT_REFUSED)
     };
     let there = match data.symlink_metadata() {
@@ -417,11 +417,12 @@ fn remove_unfinished(path: &Path, owner: Option<Owner>) -> Result<(), Failure> {
     let ours = rustix::process::geteuid().as_raw();
     let is_known = there.uid() == ours || owner.is_some_and(|owner| there.uid() == owner.user);
     if !there.is_dir() || !is_known {
-        return Err(
-            Failure::new(format!("{}: no restore left this here", path.display()))
-                .hint("move it away")
-                .code(foretell_engine::EXIT_REFUSED),
-        );
+        return Err(Failure::new(format!(
+            "{}: no restore created this directory",
+            path.display()
+        ))
+        .hint("move it away")
+        .code(foretell_engine::EXIT_REFUSED));
     }
     let _turn = alone_in(open_itself(path)?, path)?;
     // Follows no link below it, also none that its owner puts there meanwhile.

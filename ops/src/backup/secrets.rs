@@ -58,7 +58,7 @@ pub(super) fn collect(data: &Path) -> Result<Zeroizing<Vec<u8>>, Failure> {
 /// Writes the secrets of a backup's file into a data directory.
 pub(super) fn write(file: &Path, data: &Path) -> Result<(), Failure> {
     let text = Zeroizing::new(fs::read(file).map_err(failed("read", file))?);
-    let wrong = || Failure::new(format!("{}: these are no secrets", file.display()));
+    let wrong = || Failure::new(format!("{}: this file contains no secrets", file.display()));
     let secrets: Secrets = serde_json::from_slice(&text).map_err(|_| wrong())?;
     for (name, digits) in secrets {
         let bytes = Zeroizing::new(hex::decode(digits).map_err(|_| wrong())?);

@@ -25,7 +25,7 @@ pub(super) fn list(
 ) -> Result<ExitCode, Failure> {
     let pairs = filters.iter().map(|filter| {
         filter.split_once('=').ok_or_else(|| {
-            Failure::new(format!("{filter:?} is no filter"))
+            Failure::new(format!("{filter:?} is not a filter"))
                 .hint("NAME=VALUE as on the catalog surface: closed=false, tag=politics, limit=20")
         })
     });

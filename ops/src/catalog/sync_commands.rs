@@ -285,7 +285,7 @@ fn finished(
     match &round.exchange {
         Some(Err(failure)) => Err(not_reconciled(failure)),
         Some(Ok(reconciled)) if reconciled.count_of(FindingKind::Error) > 0 => {
-            Err(Failure::new("catalog and exchange contradict each other, see above").code(REFUSED))
+            Err(Failure::new("catalog and exchange differ: see above").code(REFUSED))
         }
         _ => Ok(ExitCode::SUCCESS),
     }

@@ -205,7 +205,10 @@ contract = "0x12"
     let lines: Vec<_> = text.lines().collect();
     let expected = [
         ("FORETELL_ENGINE_RINGS is no setting", ""),
-        ("FORETELL_LOG is 'warn,debgu': 'debgu' is not a log level", ""),
+        (
+            "FORETELL_LOG is 'warn,debgu': 'debgu' is not a log level",
+            "",
+        ),
         (
             "FORETELL_LIMITS_BOOKS: limits.books is -1: ",
             "expected u32",

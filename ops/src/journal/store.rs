@@ -123,7 +123,7 @@ fn same(copy: &Path, with: File, bytes: u32) -> Result<(), Failure> {
             "{}: the archive has another segment under this name; nothing was removed",
             copy.display()
         ))
-        .hint("name another archive, or remove that file when you know that it is damaged")
+        .hint("choose another archive, or remove that file if you know that it is damaged")
         .code(DAMAGE)),
     }
 }
@@ -143,8 +143,11 @@ fn run(command: &str, file: &Path, name: &str) -> Result<(), Failure> {
         .map_err(|error| Failure::new(format!("sh: {error}")))?;
     match status.success() {
         true => Ok(()),
-        false => Err(Failure::new(format!("{text}: {status}; the segment stays"))
-            .hint("the command must return 0 only when the file is durable, also when it is sent again")),
+        false => Err(
+            Failure::new(format!("{text}: {status}; the segment stays")).hint(
+                "the command must return 0 only when the file is durable, also for a repeated file",
+            ),
+        ),
     }
 }
 

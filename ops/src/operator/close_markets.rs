@@ -54,7 +54,7 @@ pub(super) fn end_all(
     match refused {
         0 => Ok(ExitCode::SUCCESS),
         refused => Err(Failure::new(format!(
-            "{refused} of {} markets were refused",
+            "{refused} of {} markets were rejected",
             selected.len()
         ))
         .hint("completed changes stay: correct the rest and run it again")

@@ -64,7 +64,7 @@ pub(super) fn selected(
             market: market.to_owned(),
             payout,
         }]),
-        (None, None) => Err(Failure::new("no market is named")),
+        (None, None) => Err(Failure::new("no market is given")),
     }
 }
 

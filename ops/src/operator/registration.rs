@@ -62,7 +62,7 @@ pub(super) fn register(
     match refused {
         0 => Ok(ExitCode::SUCCESS),
         refused => {
-            Err(Failure::new(format!("{refused} of the markets were refused")).code(REFUSED))
+            Err(Failure::new(format!("{refused} of the markets were rejected")).code(REFUSED))
         }
     }
 }

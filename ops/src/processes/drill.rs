@@ -29,7 +29,7 @@ pub(super) fn prepare(config: &Config) -> Result<(), Failure> {
     match end.is_ok_and(|end| end.is_outward_closed()) {
         true => Ok(()),
         false => Err(Failure::new(format!(
-            "{}: a drill runs a restored copy that nobody has opened",
+            "{}: a drill requires a restored copy that is not open",
             data.display()
         ))
         .hint("foretell restore BACKUP --data NEW, without --complete")

@@ -23,7 +23,7 @@ pub(crate) fn raise() -> usize {
         ..before
     };
     if let Err(error) = setrlimit(Resource::Nofile, raised) {
-        tracing::warn!(%error, limit = ?before.current, "the limit of open files cannot be raised");
+        tracing::warn!(%error, limit = ?before.current, "cannot raise the limit of open files");
     }
     let limit = getrlimit(Resource::Nofile).current;
     limit.map_or(usize::MAX, |limit| {
@@ -43,7 +43,7 @@ pub(crate) fn fit(
     if room < MIN_CONNECTIONS {
         let least = RESERVE + MIN_CONNECTIONS;
         return Err(Failure::new(format!(
-            "this process may open {descriptors} files, a gateway needs {least} at least"
+            "this process may open {descriptors} files, but a gateway needs at least {least}"
         ))
         .hint("raise the hard limit of open files: ulimit -Hn, or LimitNOFILE of the service")
         .code(EXIT_REFUSED));

@@ -35,7 +35,7 @@ pub(crate) fn reserve(listen: SocketAddr) -> Result<(SocketAddr, Socket), Failur
     };
     take().map_err(|error| {
         Failure::new(format!("cannot listen on {listen}: {error}"))
-            .hint("another exchange may run there: --trading-listen, --data-listen, --catalog-listen and --operator-listen choose other addresses")
+            .hint("another exchange may be running there: choose other addresses with --trading-listen, --data-listen, --catalog-listen and --operator-listen")
     })
 }
 

@@ -135,7 +135,7 @@ pub(crate) fn engine_failure(error: &EngineError) -> Failure {
     let failure = Failure::new(error.to_string()).code(error.exit_code());
     match error {
         EngineError::Failed(_) => failure.hint(
-            "check the disk first; then start once with --after-io-error, which reads past the page cache",
+            "check the disk first, then start once with --after-io-error, which bypasses the page cache",
         ),
         _ => failure,
     }
@@ -321,7 +321,7 @@ pub(crate) fn stop_with_parent(supervisor: Option<i32>) -> Result<(), Failure> {
     let parent = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get());
     if parent != Some(supervisor) {
         return Err(Failure::new(format!(
-            "process {supervisor}, which started this one, has ended"
+            "process {supervisor}, the parent of this process, has exited"
         )));
     }
     Ok(())
@@ -373,7 +373,7 @@ impl StopSignal {
 pub(crate) fn ended(name: &str, status: ExitStatus) -> Failure {
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     Failure::new(format!(
-        "{name} ended ({status}) and is not restarted; see its log"
+        "{name} ended ({status}) and will not be restarted: see its log"
     ))
     .code(code.unwrap_or(GENERAL))
 }

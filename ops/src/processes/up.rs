@@ -77,7 +77,7 @@ impl RunningExchange {
         data_directory::prepare_operator_token(&config.operator_token_file())?;
         data_directory::prepare_operator_token(&config.sync_token_file())?;
         if up.demo && config.gateway.dev_auth_hints {
-            tracing::info!("401 answers carry hints: this is a demo");
+            tracing::info!("401 responses contain hints: demo mode");
         }
         let fingerprint = match config.cluster.role {
             ClusterRole::Standalone => None,
@@ -343,7 +343,7 @@ async fn wait_ready(
             }
             Some(Report::Restarting { .. }) => {}
             Some(Report::Ended { name, status }) => return Err(process::ended(&name, status)),
-            None => return Err(Failure::new("the supervisor lost its children")),
+            None => return Err(Failure::new("the supervisor lost its child processes")),
         }
     }
     Ok(())

@@ -27,9 +27,8 @@ fn path(data: &Path) -> PathBuf {
 pub(crate) fn read(data: &Path) -> Result<Option<Position>, Failure> {
     let path = path(data);
     let wrong = |what: String| {
-        Failure::new(format!("{}: {what}", path.display())).hint(
-            "remove it to begin at the end of the journal: what was not delivered is not delivered then",
-        )
+        Failure::new(format!("{}: {what}", path.display()))
+            .hint("remove it to start at the end of the journal; undelivered notices are then lost")
     };
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,

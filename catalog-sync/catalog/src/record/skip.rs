@@ -39,7 +39,7 @@ pub enum SkipReason {
     #[error("id is {0}, allowed: a whole number above 0")]
     BadId(String),
     /// An operator's own record has the id.
-    #[error("id is {0}, which a record of the operator's own has")]
+    #[error("id is {0}, which is in use by a record of the operator")]
     OwnId(u64),
     /// The slug, which clients find it by, is missing.
     #[error("slug is missing")]

@@ -17,7 +17,7 @@ pub(super) async fn cancel_all(app: &Arc<App>, owner: WalletAddress) {
         return;
     };
     if app.waiting_cancels.begin(owner) {
-        tracing::warn!(%error, %owner, "orders of a connection that ended are not cancelled yet");
+        tracing::warn!(%error, %owner, "orders of a closed connection are not cancelled yet");
         tokio::spawn(repeat(Arc::clone(app), owner));
     }
 }
@@ -27,7 +27,7 @@ async fn repeat(app: Arc<App>, owner: WalletAddress) {
     loop {
         sleep(CANCEL_AGAIN_AFTER).await;
         if !app.cluster.may_lead() {
-            tracing::warn!(%owner, "orders of a connection that ended are not cancelled: another host leads");
+            tracing::warn!(%owner, "orders of a closed connection are not cancelled: another host leads");
             break;
         }
         if send(&app, owner).await.is_ok() {

@@ -73,7 +73,7 @@ async fn read(
         .name("replay".into())
         .spawn(replay)
     {
-        tracing::error!(%error, "no thread for a replay from the journal");
+        tracing::error!(%error, "cannot start a thread to replay the journal");
         return None;
     }
     let read = receiver.await.ok()?;

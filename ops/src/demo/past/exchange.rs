@@ -334,5 +334,7 @@ fn failed(error: EngineError) -> Failure {
 }
 
 fn refused(what: &dyn std::fmt::Debug) -> Failure {
-    Failure::new(format!("the demo's past was refused: {what:?}"))
+    Failure::new(format!(
+        "the demo's simulated history was rejected: {what:?}"
+    ))
 }

@@ -175,7 +175,7 @@ fn a_place_that_others_can_replace_is_refused_also_when_it_is_there() {
     fs::write(elsewhere.join("photos"), "mine").expect("a file");
     symlink(&elsewhere, &unfinished).expect("a link");
     let (code, said) = refusal(restore(&copy, &place));
-    let is_named = said.contains("place.restoring: no restore left this here");
+    let is_named = said.contains("place.restoring: no restore created this directory");
     assert_eq!((code, is_named), (78, true), "{said}");
     fs::remove_file(&unfinished).expect("removed");
     symlink(&elsewhere, middle.join("linked")).expect("a link");

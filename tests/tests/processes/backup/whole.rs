@@ -57,7 +57,7 @@ fn a_backup_adds_what_is_new_and_is_of_one_history() {
     let (_, said) = refusal(on(&data, &["backup", text(&foreign)]));
     assert!(said.contains("photos"), "{said}");
     let (_, said) = refusal(on(&new, &["restore", text(&foreign)]));
-    assert!(said.contains("no backup is here"), "{said}");
+    assert!(said.contains("there is no backup here"), "{said}");
     let (code, said) = refusal(on(&foreign, &["restore", text(&copy)]));
     assert_eq!((code, said.contains("not empty")), (78, true), "{said}");
     assert_eq!(

@@ -355,7 +355,9 @@ async fn write_catalog(app: &Arc<App>) {
         _ => Ok(()),
     });
     if !matches!(written.await, Ok(Ok(()))) {
-        tracing::warn!("own words are not in the catalog yet: the next turn writes them");
+        tracing::warn!(
+            "texts of own markets are not in the catalog yet: the next round writes them"
+        );
     }
 }
 

@@ -137,8 +137,11 @@ fn what_cannot_be_is_told_and_changes_nothing() {
     let wallet = VISITORS[0].address;
     let long = "x".repeat(65);
     for (arguments, told) in [
-        (vec!["set", "0x12", "--name", "Ann"], "is no wallet address"),
-        (vec!["show", "nobody"], "is no wallet address"),
+        (
+            vec!["set", "0x12", "--name", "Ann"],
+            "is not a wallet address",
+        ),
+        (vec!["show", "nobody"], "is not a wallet address"),
         (vec!["set", wallet], "required"),
         (
             vec!["set", wallet, "--name", &long],
