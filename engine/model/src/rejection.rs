@@ -118,7 +118,7 @@ reasons! {
     FilledSince = 48,
     /// The group has no live quotes.
     NoLiveQuotes = 49,
-    /// The reference was used with other content.
+    /// The reference was already used with other contents.
     ReferenceReused = 50,
     /// The wallet is bound already, or owns wallets or keys.
     WalletNotBindable = 51,

@@ -118,7 +118,7 @@ pub(crate) enum Operators {
 /// `foretell operators add`
 #[derive(Debug, Args, Serialize)]
 pub(crate) struct NewOperator {
-    /// Name: 1 to 32 of a-z, 0-9, -, _ and .
+    /// Name: 1 to 32 of a-z, 0-9, ., _ and -
     pub(super) name: String,
     /// Role
     role: Role,
