@@ -1,6 +1,7 @@
 //! How reports name the commands that the sync sends.
 
-use foretell_wire::operator::{OperatorCommand, Shares, WrittenForm as _};
+use foretell_wire::Decimal;
+use foretell_wire::operator::OperatorCommand;
 
 /// A command's name in reports.
 #[must_use]
@@ -36,7 +37,7 @@ pub fn command_line(command: &OperatorCommand) -> Option<String> {
         }
         OperatorCommand::SetTick(change) => format!("tick {condition} {}", change.tick_size.text()),
         OperatorCommand::SetMinimumSize(change) => {
-            let shares = Shares::json(&change.minimum_order_size);
+            let shares = Decimal::from(change.minimum_order_size);
             format!("minimum-size {condition} {shares}")
         }
         OperatorCommand::SetFee(fee) => {

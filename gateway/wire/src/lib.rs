@@ -28,7 +28,8 @@ pub mod read;
 pub mod schema;
 pub mod streams;
 pub mod text;
-pub mod written;
+pub mod values;
+pub use values as written;
 
 pub use compatibility::Compatibility;
 pub use errors::api_error::ApiError;

@@ -6,7 +6,6 @@
 
 mod acts;
 mod answer;
-mod form;
 pub mod markets;
 mod payments;
 mod people;
@@ -14,15 +13,12 @@ mod profile;
 mod queries;
 pub(crate) mod reason;
 mod request;
+pub(crate) mod values;
 
 pub use acts::{Act, EachAct, MarketOf, OperatorCommand, SNAPSHOT_PATH, each_act};
 pub use answer::{
     AccountAnswer, AccountRow, AccountRows, CommandAnswer, EventRow, EventRows, MarketRow,
     MarketRows, PositionAnswer, SnapshotAnswer, StatusAnswer,
-};
-pub use form::{
-    Address, Amount, Clock, Collateral, Condition, Hash, Key, Name, RoleWord, Roles, Shares,
-    Source, TickSize, end_of, hold_words, payout_word, wallet_kind_word,
 };
 pub use markets::clock::TermsChange;
 pub use markets::description::{
@@ -52,8 +48,9 @@ pub use request::{
     Archive, Binding, ClosedOnly, FeeChange, FeesWithdrawal, HoldChange, KeyRevocation, MarketName,
     MinimumChange, ModeChange, Resolution, SettingsChange, TickChange, Transfer, WalletName,
 };
+pub use values::{clock_text, end_of, hold_words, payout_word, role_words, wallet_kind_word};
 
-pub use crate::read::form::{PlainForm, WrittenForm};
+pub use crate::values::{Address, Amount, Collateral, Condition, Readable, TickSize};
 
 use crate::read::body::{OPERATOR, bodies};
 

@@ -19,7 +19,7 @@ use std::net::SocketAddr;
 
 use foretell_model::MarketState;
 use foretell_operator_client::OperatorClient;
-use foretell_wire::operator::{Address, Amount, OperatorCommand, PlainForm as _, Transfer};
+use foretell_wire::operator::{Address, Amount, OperatorCommand, Readable as _, Transfer};
 use foretell_wire::text::decimal::Decimal;
 
 use crate::catalog::import_records;

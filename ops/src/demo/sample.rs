@@ -2,7 +2,7 @@
 
 use alloy_primitives::{U256, keccak256};
 use foretell_model::{ConditionId, TokenId};
-use foretell_wire::operator::{Condition, PlainForm as _};
+use foretell_wire::operator::{Condition, Readable as _};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

@@ -13,8 +13,8 @@ use std::time::Duration;
 use foretell_model::{Lots, MarketState, Payout};
 use foretell_operator_client::{OperatorClient, http_client_of};
 use foretell_wire::operator::{
-    MarketDescription, MarketName, MarketRegistration, MarketTerms, OperatorCommand,
-    PlainForm as _, Resolution, TickSize, payout_word,
+    MarketDescription, MarketName, MarketRegistration, MarketTerms, OperatorCommand, Readable as _,
+    Resolution, TickSize, payout_word,
 };
 use jiff::Timestamp;
 use serde_json::Value;

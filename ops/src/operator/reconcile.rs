@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::str::FromStr as _;
 
 use foretell_operator_client::OperatorClient;
-use foretell_wire::operator::{Collateral, PlainForm as _};
+use foretell_wire::operator::{Collateral, Readable as _};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 

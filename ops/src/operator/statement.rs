@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use foretell_operator_client::OperatorClient;
 use foretell_wire::Decimal;
-use foretell_wire::operator::{Collateral, PlainForm as _};
+use foretell_wire::operator::{Collateral, Readable as _};
 use jiff::Timestamp;
 use serde_json::Value;
 

@@ -17,10 +17,10 @@ use foretell_model::{
 use foretell_view::{TradeId, TradeRecord, TradeSide, TradeSlot, View};
 use foretell_wire::checkpoint::CheckpointRow;
 use foretell_wire::read::path::PathParameter;
-use foretell_wire::read::texts;
 use foretell_wire::schema::JsonSchema;
 use foretell_wire::text::decimal::uint256_text;
 use foretell_wire::text::ids;
+use foretell_wire::values::{AnyTrade, Wallet};
 use foretell_wire::{ApiError, ErrorCode, written};
 use serde::Serialize;
 
@@ -89,7 +89,7 @@ struct OrderRow<'a> {
     /// Sequence of the command that placed it.
     sequence: u64,
     /// Its maker, with the checksum of EIP-55.
-    #[schemars(with = "texts::AnyAddress")]
+    #[schemars(with = "Wallet")]
     wallet: String,
     #[schemars(extend("enum" = ["Yes", "No"]))]
     outcome: &'static str,
@@ -109,7 +109,7 @@ struct OrderRow<'a> {
     signature: Option<String>,
     domain: Option<OrderDomain<'a>>,
     /// The address whose key signed, recovered for this answer.
-    #[schemars(with = "Option<texts::AnyAddress>")]
+    #[schemars(with = "Option<Wallet>")]
     recovered: Option<String>,
     /// Whether the signature is one of this order; `null` where its domain is not configured.
     valid: Option<bool>,
@@ -186,7 +186,7 @@ pub(crate) enum TradeName {
 }
 
 impl PathParameter for TradeName {
-    type Schema = texts::AnyTrade;
+    type Schema = AnyTrade;
     const ERRORS: &'static [ErrorCode] = &[ErrorCode::TradeNotFound, ErrorCode::FramesArchived];
 
     fn read(text: &str) -> Result<Self, ApiError> {

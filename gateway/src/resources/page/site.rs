@@ -4,9 +4,9 @@ use foretell_auth::domains::Domain;
 use foretell_auth::eip712::{L1_DOMAIN_NAME, L1_DOMAIN_VERSION, L1_MESSAGE};
 use foretell_auth::text::checksum_address;
 use foretell_model::Micros;
-use foretell_wire::read::texts;
 use foretell_wire::schema::JsonSchema;
 use foretell_wire::text::time::iso;
+use foretell_wire::values::Wallet;
 use foretell_wire::written;
 use serde::Serialize;
 
@@ -62,7 +62,7 @@ pub(crate) struct OrderDomain<'a> {
     name: &'a str,
     version: &'a str,
     chain_id: u64,
-    #[schemars(with = "texts::AnyAddress")]
+    #[schemars(with = "Wallet")]
     verifying_contract: String,
     #[schemars(extend("enum" = ["plain", "neg-risk", "both"]))]
     markets: &'static str,

@@ -11,9 +11,8 @@ use foretell_model::{ApiKey, TimeNs, WalletAddress};
 use crate::errors::error_code::ErrorCode;
 use crate::limits::MAX_HEARTBEAT_ID;
 use crate::read::body::{TRADING, bodies};
-use crate::read::form::{Filled, Form, OrDefault, forms};
-use crate::read::forms::{Flag, Key};
 use crate::schema::JsonSchema;
+use crate::values::{Filled, Flag, Key, Optional, OrDefault, hex32, values};
 use crate::written;
 
 /// The word of answers that say no more than that the request is done.
@@ -52,7 +51,7 @@ pub struct ApiKeyAnswer<'a> {
     #[schemars(extend("pattern" = "^[A-Za-z0-9_-]{43}=$"))]
     pub secret: &'a str,
     /// 64 hex digits.
-    #[schemars(extend("pattern" = "^[0-9a-f]{64}$"))]
+    #[schemars(extend("pattern" = concat!("^", hex32!(digits), "$")))]
     pub passphrase: &'a str,
 }
 
@@ -107,7 +106,7 @@ pub struct ApiKeyRow {
     /// When it was revoked; absent while the key is active.
     #[serde(
         skip_serializing_if = "Option::is_none",
-        with = "written::IsoOrNothing"
+        with = "Optional::<written::Iso>"
     )]
     pub revoked_at: Option<TimeNs>,
 }
@@ -216,8 +215,8 @@ pub struct Heartbeat {
     pub heartbeat_id: Option<String>,
 }
 
-forms! {
-    ChainId(String, str = { "maxLength": MAX_HEARTBEAT_ID }): "a text of up to 64 bytes", |text: &str| (text.len() <= MAX_HEARTBEAT_ID).then(|| text.to_owned());
+values! {
+    ChainId { reads String: str { "maxLength": MAX_HEARTBEAT_ID }, "a text of up to 64 bytes", |text: &str| (text.len() <= MAX_HEARTBEAT_ID).then(|| text.to_owned()); }
 }
 
 bodies!(TRADING: Heartbeat = default);

@@ -10,12 +10,11 @@ use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::parameters;
 use crate::read::body::{TRADING, bodies};
-use crate::read::form::{Digits, Form, forms};
-use crate::read::forms::{Millis, Signature65, Wallet};
 use crate::read::page::Cursor;
 use crate::read::path::PathParameter;
 use crate::read::query::text_form::{CURSOR, WALLET};
 use crate::schema::JsonSchema;
+use crate::values::{Millis, Signature65, Uint, Wallet, values};
 use crate::written;
 
 /// A signed request of a withdrawal. Its fields are those of the signed message.
@@ -45,12 +44,12 @@ pub struct WithdrawalRequest {
 
 bodies!(TRADING: WithdrawalRequest);
 
-forms! {
+values! {
     /// A line of printable ASCII.
-    pub LineText(String, str = { "minLength": 1, "maxLength": MAX_DESTINATION_BYTES, "pattern": "^[ -~]+$" }): "a text of 1 to 128 printable ASCII characters",
-        |text: &str| WithdrawalEvidence::is_text(text).then(|| text.to_owned()), String::clone;
-    AmountMicros(Micros, Digits): "digits, micros, 1 to 1000000000000000",
-        |digits: &Digits| digits.to_u64().filter(|micros| (1..=1_000_000_000_000_000).contains(micros)).map(Micros);
+    pub(crate) LineText {
+        reads String: str { "minLength": 1, "maxLength": MAX_DESTINATION_BYTES, "pattern": "^[ -~]+$" }, "a text of 1 to 128 printable ASCII characters", |text: &str| WithdrawalEvidence::is_text(text).then(|| text.to_owned()), String::as_str;
+    }
+    AmountMicros { reads Micros: Uint, "digits, micros, 1 to 1000000000000000", |digits: &Uint| digits.to_u64().filter(|micros| (1..=1_000_000_000_000_000).contains(micros)).map(Micros); }
 }
 
 /// The number of a withdrawal in a path.

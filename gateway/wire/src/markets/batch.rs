@@ -11,12 +11,11 @@ use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::limits::{MAX_BATCH, MAX_ORDER_ID_TEXT};
 use crate::read::body::{List, RequestBody, TRADING};
-use crate::read::form::{Filled, Form, Formed, OrDefault, forms};
-use crate::read::texts::{AnySide, AnyToken};
 use crate::schema::JsonSchema;
 #[cfg(feature = "documents")]
 use crate::schema::{Schema, SchemaGenerator};
 use crate::text::ids::TokenRef;
+use crate::values::{AnySide, AnyToken, Filled, Item, OrDefault, Readable as _, any_text, values};
 
 /// The requested sides of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -81,14 +80,13 @@ struct Entry {
     #[serde(with = "TokenText")]
     token_id: String,
     /// Side to report; both when absent, null or empty.
-    #[serde(with = "OrDefault::<SideText>")]
+    #[serde(with = "OrDefault::<Filled<AnySide>>")]
     side: Option<Side>,
 }
 
-forms! {
+values! {
     /// Any text; [`merge_tokens`] reads the token.
-    TokenText(String, str as AnyToken): ErrorCode::InvalidTokenId.text(), |text: &str| Some(text.to_owned());
-    SideText(Option<Side>, str as Filled<AnySide>): ErrorCode::InvalidSide.text(), |text| side_of(text).ok();
+    TokenText { reads String: str as AnyToken, "a token id" => InvalidTokenId | InvalidTokenId, any_text; }
 }
 
 const TOKENS: List = List {
@@ -138,12 +136,7 @@ pub(crate) fn merge_tokens<'t>(
 /// # Errors
 /// `Invalid side`.
 pub fn side_of(text: &str) -> Result<Option<Side>, ApiError> {
-    match text {
-        "" => Ok(None),
-        text if text.eq_ignore_ascii_case("BUY") => Ok(Some(Side::Buy)),
-        text if text.eq_ignore_ascii_case("SELL") => Ok(Some(Side::Sell)),
-        _ => Err(ErrorCode::InvalidSide.into()),
-    }
+    Filled::<AnySide>::read(text).ok_or_else(|| ErrorCode::InvalidSide.into())
 }
 
 #[derive(Default)]
@@ -174,8 +167,8 @@ impl Merged {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScoringOrders(pub Vec<String>);
 
-forms! {
-    ScoredOrder(String, str = { "maxLength": MAX_ORDER_ID_TEXT }): "a text of up to 128 bytes", |text: &str| (text.len() <= MAX_ORDER_ID_TEXT).then(|| text.to_owned());
+values! {
+    ScoredOrder { reads String: str { "maxLength": MAX_ORDER_ID_TEXT }, "a text of up to 128 bytes", |text: &str| (text.len() <= MAX_ORDER_ID_TEXT).then(|| text.to_owned()); }
 }
 
 const ORDERS: List = List {
@@ -192,7 +185,7 @@ impl RequestBody for ScoringOrders {
     }
 
     fn read(body: &[u8]) -> Result<Self, ApiError> {
-        let ids = TRADING.read_list::<Formed<ScoredOrder>>(body, &ORDERS)?;
+        let ids = TRADING.read_list::<Item<ScoredOrder>>(body, &ORDERS)?;
         Ok(Self(ids.into_iter().map(|id| id.0).collect()))
     }
 }

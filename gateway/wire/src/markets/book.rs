@@ -65,7 +65,7 @@ pub struct BookAnswer<'a> {
     /// Least size of an order, in shares.
     #[serde(with = "written::Amount")]
     min_order_size: Lots,
-    #[serde(with = "written::TickText")]
+    #[serde(with = "written::TickSize")]
     tick_size: Tick,
     /// Whether the market is a question of a neg-risk event.
     neg_risk: bool,

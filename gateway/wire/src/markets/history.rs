@@ -11,14 +11,14 @@ use crate::limits::{MAX_HISTORY_POINTS, MAX_HISTORY_TOKENS};
 use crate::markets::history_range::{HistoryRange, Interval, IntervalWord};
 use crate::parameters;
 use crate::read::body::{TRADING, bodies};
-use crate::read::form::{
-    Each, Filled, Form as _, Optional, OrDefault, PlainForm as _, Scalar, ScalarVisitor, forms,
-};
 use crate::read::query::text_form::{By, Schema, TOKEN, digits};
 use crate::schema::JsonSchema;
 use crate::text::decimal::Decimal;
 use crate::text::ids::TokenRef;
 use crate::text::time::{LAST_SECOND, SECONDS_ALLOWED, seconds};
+use crate::values::{
+    Each, Filled, Optional, OrDefault, Readable as _, Scalar, ScalarVisitor, values,
+};
 use crate::written;
 
 /// The error for a range with more than [`MAX_HISTORY_POINTS`].
@@ -76,16 +76,17 @@ const MARKETS: &str = "an array of 1 to 20 token ids";
 /// Bytes of a token as a client names it.
 const MAX_TOKEN_TEXT: usize = 256;
 
-forms! {
+values! {
     /// A time; a fraction of a second is floored.
-    Instant(u64, str): SECONDS_ALLOWED, floored_seconds;
+    Instant { reads u64: str { "type": "number", "minimum": 0, "maximum": LAST_SECOND }, SECONDS_ALLOWED, floored_seconds; }
     /// As [`Instant`], also as number. An empty text is none.
-    InstantNumber(Option<u64>, NumberText as serde_json::Number = { "minimum": 0, "maximum": LAST_SECOND }): Instant::ALLOWED, |number: &NumberText| Filled::<Instant>::read(&number.0);
+    InstantNumber { reads Option<u64>: NumberText as Instant, Instant::ALLOWED, |number: &NumberText| Filled::<Instant>::read(&number.0); }
     /// A bucket size.
-    Fidelity(u32, u64 = { "minimum": 1, "maximum": i32::MAX }): "minutes, 1 to 2147483647", |minutes: &u64| i32::try_from(*minutes).ok()?.try_into().ok().filter(|minutes| *minutes > 0);
+    Fidelity { reads u32: u64 { "minimum": 1, "maximum": i32::MAX }, "minutes, 1 to 2147483647", |minutes: &u64| i32::try_from(*minutes).ok()?.try_into().ok().filter(|minutes| *minutes > 0); }
     /// The key of its history in the answer.
-    TokenText(String, str = { "maxLength": MAX_TOKEN_TEXT }): MARKETS => ErrorCode::InvalidTokenId.text(),
-        |text: &str| (text.len() <= MAX_TOKEN_TEXT).then(|| text.to_owned());
+    TokenText {
+        reads String: str { "maxLength": MAX_TOKEN_TEXT }, MARKETS => InvalidTokenId, |text: &str| (text.len() <= MAX_TOKEN_TEXT).then(|| text.to_owned());
+    }
 }
 
 fn floored_seconds(text: &str) -> Option<u64> {
@@ -95,8 +96,9 @@ fn floored_seconds(text: &str) -> Option<u64> {
 }
 
 /// A text or a number, as text.
-#[derive(Clone)]
-struct NumberText(String);
+#[derive(Clone, JsonSchema)]
+#[schemars(transparent, inline)]
+struct NumberText(#[schemars(with = "serde_json::Number")] String);
 
 impl<'de> Deserialize<'de> for NumberText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

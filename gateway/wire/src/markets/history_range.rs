@@ -4,7 +4,7 @@
 use crate::compatibility::Compatibility;
 use crate::errors::api_error::{ApiError, FieldError};
 use crate::errors::error_code::ErrorCode;
-use crate::read::form::forms;
+use crate::values::values;
 
 const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
@@ -50,8 +50,8 @@ impl Interval {
     }
 }
 
-forms! {
-    pub(crate) IntervalWord(Interval, str = { "enum": ["1m", "5m", "15m", "1h", "6h", "1d", "1w", "max", "all"] }): "1m, 5m, 15m, 1h, 6h, 1d, 1w, max, all", Interval::parse;
+values! {
+    pub(crate) IntervalWord { reads Interval: str { "enum": ["1m", "5m", "15m", "1h", "6h", "1d", "1w", "max", "all"] }, "1m, 5m, 15m, 1h, 6h, 1d, 1w, max, all", Interval::parse; }
 }
 
 /// The range of a price history.

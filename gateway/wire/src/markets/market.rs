@@ -160,7 +160,7 @@ pub struct TradingMarket {
     /// Start of order acceptance, ISO 8601.
     accepting_order_timestamp: Option<String>,
     /// Least size of an order, in shares.
-    #[serde(with = "written::Shares")]
+    #[serde(with = "written::ShareNumber")]
     minimum_order_size: Lots,
     #[serde(with = "written::TickNumber")]
     minimum_tick_size: Tick,
@@ -391,7 +391,7 @@ pub struct ClobMarket {
     #[serde(with = "written::TickNumber")]
     mts: Tick,
     /// Minimum order size, in shares.
-    #[serde(with = "written::Shares")]
+    #[serde(with = "written::ShareNumber")]
     mos: Lots,
     /// Neg-risk.
     nr: bool,

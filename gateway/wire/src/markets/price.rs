@@ -9,9 +9,9 @@ use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{Price, Side};
 
 use crate::read::pairs::as_object;
-use crate::read::texts::AnyToken;
 use crate::schema::JsonSchema;
 use crate::text::decimal::Decimal;
+use crate::values::AnyToken;
 use crate::written;
 
 /// Answer of `GET /price`.

@@ -7,16 +7,15 @@ use foretell_model::{
     SystemMode, Tick, TokenId, WalletAddress, WalletKind,
 };
 
-use crate::operator::form::{
-    Address, Collateral, Condition, Exponent, Holds, Index, Kind, Mode, PayoutWord, RatePpm,
-    Shares, State, TickSize, TokenPair,
-};
 use crate::operator::markets::clock::TermsChange;
 use crate::operator::markets::resolution::PolicyChange;
 use crate::operator::payments::PaymentsChange;
 use crate::operator::request::SettingsChange;
-use crate::read::form::{Form, Optional, OrDefault, Written};
+use crate::operator::values::{Exponent, Holds, Index, Kind, PayoutWord, RatePpm, TokenPair};
 use crate::schema::JsonSchema;
+use crate::values::{
+    Address, Collateral, Condition, Mode, Optional, OrDefault, Shares, State, TickSize,
+};
 use crate::written;
 
 /// Answer to every command.

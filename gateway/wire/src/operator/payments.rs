@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use foretell_model::{Micros, PaymentSettings, PaymentsUpdate};
 
 use crate::accounts::withdrawals::{LineText, WithdrawalRow};
-use crate::operator::form::{Collateral, Flag, Number};
-use crate::read::form::{Form, Optional, Written};
+use crate::operator::values::Number;
 use crate::read::query::text_form::digits;
 use crate::schema::JsonSchema;
+use crate::values::{Collateral, Flag, Optional};
 
 /// A change of the settings of payments; absent fields stay as they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

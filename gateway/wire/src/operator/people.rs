@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use foretell_model::{OperatorName, OperatorRole};
 
-use crate::operator::form::{Name, RoleWord};
-use crate::read::form::{Form, Written};
+use crate::operator::values::Name;
 use crate::schema::JsonSchema;
+use crate::values::{Role, hex32};
 use crate::written;
 
 /// An operator to add.
@@ -17,7 +17,7 @@ pub struct OperatorAddition {
     #[serde(with = "Name")]
     pub name: OperatorName,
     /// The role.
-    #[serde(with = "RoleWord")]
+    #[serde(with = "Role")]
     pub role: OperatorRole,
 }
 
@@ -41,7 +41,7 @@ pub struct OperatorAdded {
     /// The operator's number.
     pub number: u16,
     /// Its bearer token. The exchange keeps only its SHA-256: nobody can show it again.
-    #[schemars(extend("pattern" = "^[0-9a-f]{64}$"))]
+    #[schemars(extend("pattern" = concat!("^", hex32!(digits), "$")))]
     pub token: String,
 }
 
@@ -54,7 +54,7 @@ pub struct OperatorRow {
     #[serde(with = "Name")]
     pub name: OperatorName,
     /// Its role.
-    #[serde(with = "RoleWord")]
+    #[serde(with = "Role")]
     pub role: OperatorRole,
     /// When it was added, ISO 8601.
     #[schemars(with = "written::Iso")]
@@ -84,7 +84,7 @@ pub struct Me {
     #[serde(with = "Name")]
     pub name: OperatorName,
     /// Its role.
-    #[serde(with = "RoleWord")]
+    #[serde(with = "Role")]
     pub role: OperatorRole,
     /// Paths of the commands that the role includes.
     pub may: Vec<String>,

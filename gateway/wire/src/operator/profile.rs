@@ -4,10 +4,10 @@ use foretell_model::WalletAddress;
 use serde::{Deserialize, Serialize};
 
 use crate::errors::api_error::ApiError;
-use crate::operator::form::{Address, Bio, Flag, ProfileName, WebUrl};
 use crate::operator::markets::description::Edit;
-use crate::read::form::{Form, Optional, Written};
+use crate::operator::values::{Bio, ProfileName, WebUrl};
 use crate::schema::JsonSchema;
+use crate::values::{Address, Flag, Optional};
 
 /// New words of a wallet's profile; absent fields stay as they are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

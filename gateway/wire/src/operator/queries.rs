@@ -2,14 +2,13 @@
 
 use foretell_model::{ConditionId, EventId, MarketState, WalletAddress};
 
-use crate::operator::form::{Address, State};
 use crate::operator::payments::WithdrawalPlace;
 use crate::parameters;
-use crate::read::form::PlainForm as _;
 use crate::read::query::text_form::{
     By, CONDITION, Characters, FLAG, Schema, WALLET, Whole, digits,
 };
 use crate::text::ids;
+use crate::values::{Address, Readable as _, State};
 
 /// Most conditions, and most events, that a request may name.
 const MAX_NAMED: usize = 100;
@@ -25,7 +24,11 @@ const EVENT: By<EventId> = By::new(
     Schema::UpTo(u64::MAX),
 );
 const WORDS: Characters = Characters(200);
-const STATE: By<MarketState> = By::of::<State>();
+/// The document refers to a definition that it does not have.
+const STATE: By<MarketState> = By {
+    schema: Schema::Reference("#/$defs/State"),
+    ..By::of::<State>()
+};
 const SEQUENCE: By<u64> = By::new("a number", digits, Schema::UpTo(u64::MAX));
 const PLACE: By<WithdrawalPlace> =
     By::new("the next of a page", WithdrawalPlace::read, Schema::Text);

@@ -4,8 +4,7 @@ use serde::Deserialize;
 
 use crate::errors::api_error::ApiError;
 use crate::read::body::TRADING;
-use crate::read::form::{Form, OrDefault};
-use crate::read::forms::ReasonText;
+use crate::values::{OrDefault, ReasonText};
 
 /// The reason of the command: the field `reason` of any body; empty without one.
 ///

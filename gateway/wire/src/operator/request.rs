@@ -7,13 +7,14 @@ use foretell_model::{
     SystemMode, Tick, WalletAddress, WalletKind,
 };
 
-use crate::operator::form::{
-    Address, Amount, BoundKind, Collateral, Condition, Exponent, Flag, HoldName, Key, Mode, Number,
-    PayoutText, RatePpm, Reference, Shares, SmallNumber, TickSize,
-};
 use crate::operator::markets::payout_name::PayoutName;
-use crate::read::form::{Form, Optional, Written};
+use crate::operator::values::{
+    BoundKind, Exponent, HoldName, Number, PayoutText, RatePpm, SmallNumber,
+};
 use crate::schema::JsonSchema;
+use crate::values::{
+    Address, Amount, Collateral, Condition, Flag, Key, Mode, Optional, Reference, Shares, TickSize,
+};
 
 /// A deposit or a withdrawal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

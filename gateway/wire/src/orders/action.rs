@@ -8,11 +8,12 @@ use foretell_model::{ConditionId, EventId, Lots, Micros, QuestionSet, WalletAddr
 
 use crate::errors::api_error::{ApiError, FieldError};
 use crate::read::body::{TRADING, bodies};
-use crate::read::form::{Digits, Each, Filled, Form, Optional, OrDefault, PlainForm as _, forms};
-use crate::read::forms::{Condition, Reference, Wallet};
 use crate::schema::JsonSchema;
 use crate::text::decimal::{self, Decimal};
 use crate::text::ids::TokenRef;
+use crate::values::{
+    Condition, Each, Filled, Optional, OrDefault, Readable as _, Reference, Uint, Wallet, values,
+};
 use crate::written;
 
 /// A split or merge.
@@ -169,12 +170,12 @@ pub struct PaidBefore {
     pub sequence: u64,
 }
 
-forms! {
+values! {
     /// Micro-shares that are whole lots.
-    ShareMicros(Lots, str = { "pattern": "^[1-9][0-9]{0,11}0000$" }): "a text of digits, micros, a multiple of 10000, 10000 to 1000000000000000", lots;
-    Event(EventId, Digits): "an event id, digits", |id: &Digits| id.to_u64().map(EventId);
+    ShareMicros { reads Lots: str { "pattern": "^[1-9][0-9]{0,11}0000$" }, "a text of digits, micros, a multiple of 10000, 10000 to 1000000000000000", lots; }
+    Event { reads EventId: Uint, "an event id, digits", |id: &Uint| id.to_u64().map(EventId); }
     /// A bit set of at most 128 questions; bit i is the question with index i.
-    IndexSet(QuestionSet, Digits): "digits, 1 to 2^128 - 1", index_set;
+    IndexSet { reads QuestionSet: Uint, "digits, 1 to 2^128 - 1", index_set; }
 }
 
 fn lots(text: &str) -> Option<Lots> {
@@ -182,7 +183,7 @@ fn lots(text: &str) -> Option<Lots> {
     lots.filter(|lots| (Lots(1)..=MAX_ORDER_LOTS).contains(lots))
 }
 
-fn index_set(digits: &Digits) -> Option<QuestionSet> {
+fn index_set(digits: &Uint) -> Option<QuestionSet> {
     let bits = digits.to_u128().filter(|bits| *bits > 0)?;
     let half = |shift: u32| u64::try_from(bits >> shift & u128::from(u64::MAX)).ok();
     Some(QuestionSet {

@@ -9,12 +9,13 @@ use crate::errors::api_error::{ApiError, FieldError};
 use crate::errors::error_code::ErrorCode;
 use crate::limits::MAX_CANCELS;
 use crate::read::body::{List, RequestBody, TRADING, bodies};
-use crate::read::form::{Filled, Form, Formed, Optional, OrDefault, PlainForm as _};
-use crate::read::forms::{Condition, OrderName, Token};
 use crate::schema::JsonSchema;
 #[cfg(feature = "documents")]
 use crate::schema::{Schema, SchemaGenerator};
 use crate::text::ids::{self, TokenRef};
+use crate::values::{
+    AnyToken, Condition, Filled, Item, Optional, OrDefault, OrderName, Readable as _,
+};
 
 /// An order as the client named it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,7 +79,7 @@ impl RequestBody for NamedOrders {
     }
 
     fn read(body: &[u8]) -> Result<Self, ApiError> {
-        let mut ids = TRADING.read_list::<Formed<OrderName>>(body, &CANCELS)?;
+        let mut ids = TRADING.read_list::<Item<OrderName>>(body, &CANCELS)?;
         let mut known = HashSet::with_capacity(ids.len());
         ids.retain(|id| known.insert(id.0.clone()));
         Ok(Self(ids.into_iter().map(|id| id.0.into()).collect()))
@@ -102,9 +103,9 @@ pub struct MarketCancel {
 struct MarketNames {
     #[serde(with = "OrDefault::<Filled<Condition>>")]
     market: Option<ConditionId>,
-    #[serde(with = "OrDefault::<Filled<Token>>")]
+    #[serde(with = "OrDefault::<Filled<AnyToken>>")]
     asset_id: Option<TokenRef>,
-    #[serde(rename = "assetId", with = "OrDefault::<Filled<Token>>")]
+    #[serde(rename = "assetId", with = "OrDefault::<Filled<AnyToken>>")]
     stock_id: Option<TokenRef>,
 }
 

@@ -5,24 +5,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::orders::user_order::UserOrderStatus;
 use crate::read::body::{TRADING, bodies};
-use crate::read::form::{Form as _, forms};
-use crate::read::forms::OrderName;
-use crate::read::texts::{AnyHash, AnyShares};
 use crate::schema::JsonSchema;
-use crate::text::{decimal, ids};
+use crate::text::decimal;
+use crate::values::{Order, Shares, values};
 use crate::written;
 
-forms! {
-    OrderHash(OrderId, str as AnyHash): OrderName::ALLOWED, ids::order_id;
-    RemainingShares(Lots, str as AnyShares): "a text, shares with up to two decimals, above 0",
-        |text: &str| decimal::lots(text).filter(|lots| !lots.is_zero());
+values! {
+    RemainingShares {
+        reads Lots: str as Shares, "a text, shares with up to two decimals, above 0", |text: &str| decimal::lots(text).filter(|lots| !lots.is_zero());
+    }
 }
 
 /// A resting order, and what its owner leaves of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 pub struct Decrease {
     /// The order.
-    #[serde(rename = "orderID", with = "OrderHash")]
+    #[serde(rename = "orderID", with = "Order")]
     pub order: OrderId,
     /// The unfilled shares that it keeps.
     #[serde(with = "RemainingShares")]

@@ -14,17 +14,17 @@ use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::limits::MAX_ORDERS;
 use crate::read::body::{ORDER, RequestBody};
-use crate::read::form::{Digits, Form, Optional, OrDefault, forms};
-use crate::read::forms::{Bytes32, Condition, Flag, Millis, SignatureType, Wallet};
 use crate::read::json::Value;
-use crate::read::texts::AnyToken;
 use crate::schema::JsonSchema;
 #[cfg(feature = "documents")]
 use crate::schema::{Schema, SchemaGenerator, json_schema};
 use crate::text::decimal;
 use crate::text::ids::{self, TokenRef};
 use crate::text::time::{LAST_SECOND, SECONDS_ALLOWED};
-use crate::text::words::{order_type_text, side_text};
+use crate::values::{
+    AnyToken, Bytes, Condition, Flag, Key, Millis, Optional, OrDefault, Signature65, SignatureType,
+    Uint, Wallet, values,
+};
 use crate::written;
 
 /// An order and its terms. Unknown fields are ignored.
@@ -38,7 +38,7 @@ pub struct OrderSubmission {
     pub owner: ApiKey,
     /// Type of the order, GTC by default.
     #[serde(deserialize_with = "order_type")]
-    #[schemars(with = "Optional<OrderTypeWord>")]
+    #[schemars(with = "Optional<written::OrderType>")]
     pub order_type: OrderType,
     /// Accepted, without effect.
     #[serde(with = "OrDefault::<Flag>")]
@@ -93,7 +93,7 @@ pub struct SignedOrder {
     #[serde(with = "OrderAmount")]
     pub taker_amount: u64,
     /// Signed: the side.
-    #[serde(with = "SideWord")]
+    #[serde(with = "written::Side")]
     pub side: Side,
     /// Unix seconds of a GTD, else 0. Not signed.
     #[serde(with = "OrDefault::<Expiration>")]
@@ -105,10 +105,10 @@ pub struct SignedOrder {
     #[serde(with = "Millis")]
     pub timestamp: TimeMs,
     /// Signed: opaque; zero by default.
-    #[serde(with = "OrDefault::<Bytes32>")]
+    #[serde(with = "OrDefault::<Bytes>")]
     pub metadata: [u8; 32],
     /// Signed: the builder; zero by default.
-    #[serde(with = "OrDefault::<Bytes32>")]
+    #[serde(with = "OrDefault::<Bytes>")]
     pub builder: [u8; 32],
     /// EIP-712 signature: 65 bytes, or 317 of a deposit wallet.
     #[serde(with = "Signature")]
@@ -118,18 +118,14 @@ pub struct SignedOrder {
     pub condition: Option<ConditionId>,
 }
 
-forms! {
-    Salt([u8; 32], Digits): "a number or text of digits, 0 to 2^256 - 1", |salt: &Digits| Some(salt.0);
-    OrderToken(TokenRef, str as AnyToken): "a text of 1 to 78 digits, or <condition_id>:<0 or 1>", TokenRef::parse;
-    OrderAmount(u64, str = { "pattern": "^[1-9][0-9]{0,15}$" }): "a text of digits, 1 to 1000000000000000", amount;
-    SideWord(Side, str as written::Side): "BUY or SELL", |text| Side::ALL.iter().copied().find(|side| side_text(*side) == text);
-    Expiration(TimeSeconds, Digits = { "maximum": LAST_SECOND }): SECONDS_ALLOWED,
-        |time: &Digits| time.to_u64().filter(|time| *time <= LAST_SECOND).map(TimeSeconds);
-    Signature(Vec<u8>, str = { "pattern": "^0x([0-9a-fA-F]{2}){0,2048}$" }): "0x and an even number of hex digits, up to 2048", |text| ids::bytes(text, MAX_SIGNATURE_BYTES);
-    OrderTypeWord(OrderType, str as written::OrderType): "GTC, GTD, FOK or FAK",
-        |text| OrderType::ALL.iter().copied().find(|order_type| order_type_text(*order_type) == text);
+values! {
+    Salt { reads [u8; 32]: Uint, "a number or text of digits, 0 to 2^256 - 1", |salt: &Uint| Some(salt.0); }
+    OrderToken { reads TokenRef: str as AnyToken, "a text of 1 to 78 digits, or <condition_id>:<0 or 1>", TokenRef::parse; }
+    OrderAmount { reads u64: str { "pattern": "^[1-9][0-9]{0,15}$" }, "a text of digits, 1 to 1000000000000000", amount; }
+    Expiration { reads TimeSeconds: Uint { "maximum": LAST_SECOND }, SECONDS_ALLOWED, |time: &Uint| time.to_u64().filter(|time| *time <= LAST_SECOND).map(TimeSeconds); }
+    Signature { reads Vec<u8>: str as Signature65, "0x and an even number of hex digits, up to 2048", |text| ids::bytes(text, MAX_SIGNATURE_BYTES); }
     /// A text that is no API key cannot equal the key of the request.
-    Owner(ApiKey, str as written::Key): "the API key" => ErrorCode::OwnerNotKeyOwner.text(), ids::api_key;
+    Owner { reads ApiKey: str as Key, "the API key" => OwnerNotKeyOwner, ids::api_key; }
 }
 
 fn amount(text: &str) -> Option<u64> {
@@ -138,7 +134,7 @@ fn amount(text: &str) -> Option<u64> {
 }
 
 fn order_type<'de, D: Deserializer<'de>>(deserializer: D) -> Result<OrderType, D::Error> {
-    let order_type = Optional::<OrderTypeWord>::deserialize(deserializer)?;
+    let order_type = Optional::<written::OrderType>::deserialize(deserializer)?;
     Ok(order_type.unwrap_or(OrderType::Gtc))
 }
 
@@ -216,7 +212,7 @@ impl SignedOrder {
     /// [`Self::token`].
     #[must_use]
     pub fn words(&self, token: &TokenId) -> [u8; WORDS_BYTES] {
-        let number = |number: u64| Digits::from(number).0;
+        let number = |number: u64| Uint::from(number).0;
         let fields = [
             self.salt,
             address_word(&self.maker),

@@ -7,6 +7,7 @@ use serde_json::{Value as Json, json};
 use super::*;
 use crate::read::json;
 use crate::read::json::tests::damage;
+use crate::text::words::order_type_text;
 
 const CONDITION: &str = "0x0202020202020202020202020202020202020202020202020202020202020202";
 

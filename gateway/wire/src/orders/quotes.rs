@@ -10,24 +10,21 @@ use serde::{Deserialize, Serialize};
 use crate::errors::api_error::{ApiError, FieldError};
 use crate::errors::error_code::ErrorCode;
 use crate::read::body::{TRADING, bodies};
-use crate::read::form::{Digits, Each, Form as _, Optional, OrDefault, forms};
-use crate::read::forms::{
-    Bytes32, Collateral, Condition, Flag, Millis, Shares, Signature65, SignatureType, Wallet,
-};
 use crate::read::path::PathParameter;
-use crate::read::texts::AnyHash;
 use crate::schema::JsonSchema;
 use crate::text::ids;
+use crate::values::{
+    Bytes, Collateral, Condition, Each, Flag, Millis, Optional, OrDefault, Readable as _, Shares,
+    Signature65, SignatureType, Uint, Wallet, hex32, values,
+};
 use crate::written;
 
-const WORD: &str = "0x and 64 hex digits";
-
-forms! {
-    Group(u8, u8 = { "maximum": QUOTE_GROUPS - 1 }): "a number, 0 to 15", |group: &u8| Some(*group).filter(|group| *group < QUOTE_GROUPS);
-    Number(u64, Digits): "a number or text of digits, 0 to 18446744073709551615", Digits::to_u64;
+values! {
+    Group { reads u8: u8 { "maximum": QUOTE_GROUPS - 1 }, "a number, 0 to 15", |group: &u8| Some(*group).filter(|group| *group < QUOTE_GROUPS); }
+    Number { reads u64: Uint, "a number or text of digits, 0 to 18446744073709551615", Uint::to_u64; }
     /// A word that is none is refused later, by its index.
-    Word(Option<QuoteWord>, str as AnyHash): "texts of 0x and 64 hex digits", |text: &str| Some(ids::bytes32(text).map(QuoteWord));
-    Span(u32, u32): "a number of milliseconds", |millis: &u32| Some(*millis);
+    Word { reads Option<QuoteWord>: str as Bytes, concat!("texts of ", hex32!(words)), |text: &str| Some(ids::bytes32(text).map(QuoteWord)); }
+    Span { reads u32: u32, "a number of milliseconds", |millis: &u32| Some(*millis); }
 }
 
 /// The body of `POST /quotes`.
@@ -69,7 +66,7 @@ pub struct SetFields {
     #[serde(with = "Millis")]
     pub valid_until: TimeMs,
     /// The builder; zero by default.
-    #[serde(with = "OrDefault::<Bytes32>")]
+    #[serde(with = "OrDefault::<Bytes>")]
     pub builder: [u8; 32],
     /// The markets for which the set speaks, ascending.
     #[serde(with = "Each::<Condition>")]
@@ -125,8 +122,9 @@ impl TryFrom<QuotesBody> for QuoteSubmission {
         let mut words = Vec::with_capacity(set.quotes.len());
         let mut quotes = Vec::with_capacity(set.quotes.len());
         for (index, word) in set.quotes.iter().enumerate() {
-            let word = word
-                .ok_or_else(|| wrong_quote(&format!("quotes[{index}]"), &"another text", WORD))?;
+            let word = word.ok_or_else(|| {
+                wrong_quote(&format!("quotes[{index}]"), &"another text", Bytes::ALLOWED)
+            })?;
             let quote = word
                 .read()
                 .map_err(|field| wrong_word(index, &word, field))?;

@@ -12,14 +12,12 @@ use crate::errors::error_code::ErrorCode;
 use crate::orders::order::{OrderSubmission, submission};
 use crate::orders::result::{CancelAnswer, OrderAnswer};
 use crate::read::body::{RequestBody, TRADING};
-use crate::read::form::{Each, Form, OrDefault, forms};
-use crate::read::forms::{Flag, OrderName};
 use crate::read::json::Value;
-use crate::read::texts::AnyHash;
 use crate::schema::JsonSchema;
 #[cfg(feature = "documents")]
 use crate::schema::{Schema, SchemaGenerator, json_schema};
 use crate::text::ids;
+use crate::values::{Each, Flag, OrDefault, Order, values};
 
 /// A replace as submitted: at least one cancel or order.
 #[derive(Clone, Debug)]
@@ -92,9 +90,9 @@ pub struct ReplaceErrorJson {
     place: Option<usize>,
 }
 
-forms! {
+values! {
     /// An order to cancel: as written, and parsed.
-    CanceledOrder((String, OrderId), str as AnyHash): OrderName::ALLOWED, |text: &str| Some((text.to_owned(), ids::order_id(text)?));
+    CanceledOrder { reads (String, OrderId): str as Order, Order::ALLOWED, |text: &str| Some((text.to_owned(), ids::order_id(text)?)); }
 }
 
 impl RequestBody for ReplaceRequest {

@@ -10,6 +10,7 @@ use crate::errors::api_error::ApiError;
 use crate::schema::JsonSchema;
 use crate::text::decimal::Decimal;
 use crate::text::ids;
+use crate::values::hex32;
 use crate::written;
 
 /// Result of a submission.
@@ -52,7 +53,7 @@ pub struct OrderAnswer {
     pub error_msg: String,
     /// The order's id; empty when the submission had none.
     #[serde(rename = "orderID")]
-    #[schemars(extend("pattern" = "^(0x[0-9a-f]{64})?$"))]
+    #[schemars(extend("pattern" = concat!("^(", hex32!(written), ")?$")))]
     pub order_id: String,
     /// The amount the signer received, in whole units; empty without trades.
     #[schemars(with = "written::AmountOrEmpty")]
@@ -63,7 +64,7 @@ pub struct OrderAnswer {
     /// The status.
     pub status: ResultStatus,
     /// The same as `orderID`.
-    #[schemars(extend("pattern" = "^(0x[0-9a-f]{64})?$"))]
+    #[schemars(extend("pattern" = concat!("^(", hex32!(written), ")?$")))]
     pub order_hash: String,
     /// Receipts of the trades.
     #[schemars(with = "Vec<written::Hash>")]

@@ -15,13 +15,11 @@ use serde_json::json;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::read::body::values::{Context, ValueReader, Wrong};
-#[cfg(feature = "documents")]
-use crate::read::form::{Optional, with_keywords};
-#[cfg(feature = "documents")]
-use crate::read::forms::ReasonText;
 use crate::read::json::{self, Value};
 #[cfg(feature = "documents")]
 use crate::schema::{JsonSchema, Schema, SchemaGenerator, json_schema};
+#[cfg(feature = "documents")]
+use crate::values::{Optional, ReasonText, schema::with_keywords};
 
 /// The body of a request. Its route bounds its bytes.
 pub trait RequestBody: Sized {

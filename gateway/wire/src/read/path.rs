@@ -5,12 +5,11 @@ use foretell_model::{ConditionId, OrderId, WalletAddress};
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::operator::Address;
-use crate::read::form::PlainForm as _;
 use crate::read::query::family::Family;
 use crate::read::query::text_form::BYTES32;
-use crate::read::texts::{AnyAddress, AnyHash, AnyToken};
 use crate::schema::JsonSchema;
 use crate::text::ids::{self, TokenRef};
+use crate::values::{AnyToken, Bytes, Readable as _, Wallet};
 
 /// A value that a path names.
 pub trait PathParameter: Sized {
@@ -27,7 +26,7 @@ pub trait PathParameter: Sized {
 }
 
 impl PathParameter for ConditionId {
-    type Schema = AnyHash;
+    type Schema = Bytes;
     const ERRORS: &'static [ErrorCode] = &[ErrorCode::MarketNotFound];
 
     fn read(text: &str) -> Result<Self, ApiError> {
@@ -36,7 +35,7 @@ impl PathParameter for ConditionId {
 }
 
 impl PathParameter for OrderId {
-    type Schema = AnyHash;
+    type Schema = Bytes;
     const ERRORS: &'static [ErrorCode] = &[ErrorCode::OrderNotFound];
 
     fn read(text: &str) -> Result<Self, ApiError> {
@@ -54,7 +53,7 @@ impl PathParameter for TokenRef {
 }
 
 impl PathParameter for WalletAddress {
-    type Schema = AnyAddress;
+    type Schema = Wallet;
     const ERRORS: &'static [ErrorCode] = &[ErrorCode::InvalidField];
 
     fn read(text: &str) -> Result<Self, ApiError> {
@@ -67,7 +66,7 @@ impl PathParameter for WalletAddress {
 pub struct Builder(pub [u8; 32]);
 
 impl PathParameter for Builder {
-    type Schema = AnyHash;
+    type Schema = Bytes;
     const ERRORS: &'static [ErrorCode] = &[ErrorCode::InvalidField];
 
     fn read(text: &str) -> Result<Self, ApiError> {

@@ -147,10 +147,10 @@ pub struct TickSizeChange {
     #[serde(with = "written::Token")]
     pub asset_id: TokenId,
     /// The tick before.
-    #[serde(with = "written::TickText")]
+    #[serde(with = "written::TickSize")]
     pub old_tick_size: Tick,
     /// The tick now.
-    #[serde(with = "written::TickText")]
+    #[serde(with = "written::TickSize")]
     pub new_tick_size: Tick,
     /// When.
     #[serde(with = "written::Millis")]

@@ -13,10 +13,12 @@ use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::limits::{MAX_STREAM_REQUESTS, MAX_UNKNOWN_IDS};
 use crate::read::body::TRADING;
-use crate::read::form::{Digits, Form, Formed, Optional, OrDefault, PlainForm, forms};
-use crate::read::forms::{Condition, Flag};
 use crate::read::json::{self, Value};
 use crate::text::ids;
+use crate::values::{
+    Condition, Deserializable, Flag, Item, Optional, OrDefault, Readable, Uint, any_text,
+    for_serde, values,
+};
 
 /// A channel of the streams.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -260,15 +262,14 @@ struct IdLists {
     _level: Option<u64>,
 }
 
-forms! {
-    AnyText(String, str): "a text", |text: &str| Some(text.to_owned());
-    WholeNumber(u64, Digits): "a whole number", Digits::to_u64;
-    Level(u64, Digits): "1, 2, 3", |level: &Digits| level.to_u64().filter(|level| (1..=3).contains(level));
-    FrameNumber(Sequence, Digits): WholeNumber::ALLOWED, |number: &Digits| number.to_u64().map(Sequence);
-    ChannelName(Channel, str): "market, user", |text| word(&[("market", Channel::Market), ("user", Channel::User)], text);
-    OperationName(Operation, str): "subscribe, unsubscribe",
-        |text| word(&[("subscribe", Operation::Subscribe), ("unsubscribe", Operation::Unsubscribe)], text);
-    TokenName(TokenRef, str): "a text", token;
+values! {
+    AnyText { reads String: str, "a text", any_text; }
+    WholeNumber { reads u64: Uint, "a whole number", Uint::to_u64; }
+    Level { reads u64: Uint, "1, 2, 3", |level: &Uint| level.to_u64().filter(|level| (1..=3).contains(level)); }
+    FrameNumber { reads Sequence: Uint, WholeNumber::ALLOWED, |number: &Uint| number.to_u64().map(Sequence); }
+    ChannelName { reads Channel: str, "market, user", |text| word(&[("market", Channel::Market), ("user", Channel::User)], text); }
+    OperationName { reads Operation: str, "subscribe, unsubscribe", |text| word(&[("subscribe", Operation::Subscribe), ("unsubscribe", Operation::Unsubscribe)], text); }
+    TokenName { reads TokenRef: str, "a text", token; }
 }
 
 /// The value of a word, in any case.
@@ -279,7 +280,7 @@ fn word<T: Copy>(words: &[(&str, T)], text: &str) -> Option<T> {
     found.map(|(_, value)| *value)
 }
 
-/// A token in decimal digits, as `0x` and 64 hex digits, or as `<condition_id>:<outcome_index>`.
+/// A token in decimal digits, as its 32 bytes, or as `<condition_id>:<outcome_index>`.
 fn token(text: &str) -> Option<TokenRef> {
     let word = ids::bytes32(text).map(|word| TokenRef::Token(TokenId(word)));
     word.or_else(|| TokenRef::parse(text))
@@ -291,10 +292,12 @@ type NamedIds<T> = (Vec<T>, Vec<String>);
 /// The ids of an array, or one as text.
 struct Names<F>(PhantomData<F>);
 
+for_serde!(reads Names<F>);
+
 /// Characters of an unknown id that an answer repeats: a token id has 78 digits at most.
 const MAX_ID_CHARACTERS: usize = 80;
 
-impl<F: PlainForm<Json = str>> Names<F> {
+impl<F: Readable<Json = str>> Names<F> {
     fn add(text: &str, (known, unknown): &mut NamedIds<F::Value>) {
         match F::read(text) {
             Some(id) => known.push(id),
@@ -306,7 +309,7 @@ impl<F: PlainForm<Json = str>> Names<F> {
     }
 }
 
-impl<F: PlainForm<Json = str>> Form for Names<F> {
+impl<F: Readable<Json = str>> Deserializable for Names<F> {
     type Value = NamedIds<F::Value>;
 
     fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self::Value, D::Error> {
@@ -314,7 +317,7 @@ impl<F: PlainForm<Json = str>> Form for Names<F> {
     }
 }
 
-impl<'de, F: PlainForm<Json = str>> Visitor<'de> for Names<F> {
+impl<'de, F: Readable<Json = str>> Visitor<'de> for Names<F> {
     type Value = NamedIds<F::Value>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -329,7 +332,7 @@ impl<'de, F: PlainForm<Json = str>> Visitor<'de> for Names<F> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut texts: A) -> Result<Self::Value, A::Error> {
         let mut ids = Self::Value::default();
-        while let Some(Formed(text)) = texts.next_element::<Formed<AnyText>>()? {
+        while let Some(Item(text)) = texts.next_element::<Item<AnyText>>()? {
             Self::add(&text, &mut ids);
         }
         Ok(ids)
@@ -339,7 +342,7 @@ impl<'de, F: PlainForm<Json = str>> Visitor<'de> for Names<F> {
 /// Credentials; their key has four names.
 struct Auth;
 
-impl Form for Auth {
+impl Deserializable for Auth {
     type Value = Credentials;
 
     fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Credentials, D::Error> {

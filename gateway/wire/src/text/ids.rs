@@ -46,19 +46,19 @@ pub fn token_text(token: &TokenId) -> String {
     decimal::uint256_text(token.as_bytes())
 }
 
-/// Reads `0x` and 64 hex digits of either case.
+/// Reads 32 bytes in hex of either case.
 #[must_use]
 pub fn bytes32(text: &str) -> Option<[u8; 32]> {
     hex_bytes(text)
 }
 
-/// Reads a condition id: `0x` and 64 hex digits.
+/// Reads a condition id, see [`bytes32`].
 #[must_use]
 pub fn condition_id(text: &str) -> Option<ConditionId> {
     hex_bytes(text).map(ConditionId)
 }
 
-/// Reads an order id: `0x` and 64 hex digits.
+/// Reads an order id, see [`bytes32`].
 #[must_use]
 pub fn order_id(text: &str) -> Option<OrderId> {
     hex_bytes(text).map(OrderId)

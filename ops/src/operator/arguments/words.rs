@@ -50,8 +50,8 @@ pub(crate) enum Mode {
 #[cfg(test)]
 mod tests {
     use foretell_model::{OperatorRole, SystemMode, WalletKind};
-    use foretell_wire::operator::{RoleWord, WrittenForm as _, wallet_kind_word};
-    use foretell_wire::text::words::mode_word;
+    use foretell_wire::operator::wallet_kind_word;
+    use foretell_wire::text::words::{mode_word, role_word};
 
     use super::*;
 
@@ -74,7 +74,7 @@ mod tests {
             .filter(|role| **role != OperatorRole::Sync);
         assert_eq!(
             sent::<Role>(),
-            roles.map(RoleWord::json).collect::<Vec<_>>()
+            roles.map(|role| role_word(*role)).collect::<Vec<_>>()
         );
     }
 }

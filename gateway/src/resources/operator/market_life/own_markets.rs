@@ -15,8 +15,8 @@ use foretell_model::{
 use foretell_view::{EventGroup, Market, View};
 use foretell_wire::errors::api_error::FieldError;
 use foretell_wire::operator::{
-    Clock, CommandAnswer, EventDescription, EventEdit, EventRegistration, EventRow, EventRows,
-    EventsQuery, MarketDescription, MarketEdit, MarketRegistration, MarketTerms, WrittenForm as _,
+    CommandAnswer, EventDescription, EventEdit, EventRegistration, EventRow, EventRows,
+    EventsQuery, MarketDescription, MarketEdit, MarketRegistration, MarketTerms, clock_text,
     end_of,
 };
 use foretell_wire::text::time::iso;
@@ -117,13 +117,13 @@ fn register_closed(now: TimeMs, wanted: &mut MarketRegistration) -> Result<(), A
         return refuse("activate", "true".to_owned());
     }
     if let Some(opens_at) = terms.opens_at.filter(|at| at.0 > 0) {
-        return refuse("opens_at", Clock::json(&opens_at));
+        return refuse("opens_at", clock_text(&opens_at));
     }
     terms.past_end = Some(true);
     if let Some(closes_at) = terms.closes_at.filter(|at| at.0 > 0 && *at <= now) {
         terms.closes_at = None;
         let end = &mut description.end_date;
-        end.get_or_insert_with(|| Clock::json(&closes_at));
+        end.get_or_insert_with(|| clock_text(&closes_at));
     }
     Ok(())
 }

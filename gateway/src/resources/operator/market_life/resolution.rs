@@ -9,8 +9,8 @@ use foretell_view::{Dispute, Market, Proposal, View};
 use foretell_wire::errors::api_error::FieldError;
 use foretell_wire::operator::{
     ClosedRow, CommandAnswer, DisputeRequest, DisputeRow, Finalisation, MarketName, PayoutName,
-    PolicyChange, ProposalRequest, ProposalWithdrawal, ReviewRow, ReviewRows, Roles, WalletListing,
-    WrittenForm as _, payout_label,
+    PolicyChange, ProposalRequest, ProposalWithdrawal, ReviewRow, ReviewRows, WalletListing,
+    payout_label, role_words,
 };
 use foretell_wire::text::time::iso;
 use foretell_wire::text::words::role_word;
@@ -162,7 +162,7 @@ fn not_permitted(
 }
 
 fn role_list(roles: RoleSet) -> String {
-    let words = Roles::json(&roles);
+    let words = role_words(roles);
     match words.is_empty() {
         true => "none".to_owned(),
         false => words.join(", "),

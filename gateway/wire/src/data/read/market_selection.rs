@@ -11,6 +11,7 @@ use crate::read::query::parameters::{ParameterSet, Parameters};
 use crate::read::query::reader::Reader;
 use crate::read::query::text_form::{By, Schema, digits};
 use crate::text::ids::{self, TokenRef};
+use crate::values::hex32;
 
 /// A market as a request names it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,10 +37,13 @@ impl MarketRef {
 }
 
 pub(crate) const MARKET: By<MarketRef> = By::new(
-    "a condition id, 0x and 64 hex digits, or an asset of the market, <condition id>:<0 or 1> or a \
-     decimal token id",
+    concat!(
+        "a condition id, ",
+        hex32!(words),
+        ", or an asset of the market, <condition id>:<0 or 1> or a decimal token id"
+    ),
     MarketRef::parse,
-    Schema::Pattern("^(0x[0-9a-fA-F]{64}(:[01])?|[0-9]{1,78})$"),
+    Schema::Pattern(concat!("^(", hex32!(any), "(:[01])?|[0-9]{1,78})$")),
 );
 
 pub(crate) const EVENT: By<u64> = By::new(

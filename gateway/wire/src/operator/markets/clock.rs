@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use foretell_model::{ConditionId, MarketTerms as ClockTerms, TermsUpdate, TimeMs};
 
-use crate::operator::form::{Clock, Condition, DelayMs, Flag, RatePpm};
-use crate::read::form::{Form, Optional, Written};
+use crate::operator::values::{Clock, DelayMs, RatePpm};
 use crate::schema::JsonSchema;
+use crate::values::{Condition, Flag, Optional};
 
 /// A change of a market's terms; absent fields stay as they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

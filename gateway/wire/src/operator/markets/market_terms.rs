@@ -6,12 +6,12 @@ use foretell_model::{
     ConditionId, FeeSchedule, Lots, Opening, QuestionIndex, Tick, TimeMs, TokenId,
 };
 
-use crate::operator::form::{
-    Clock, Condition, DelayMs, Exponent, Flag, Index, Number, RatePpm, Shares, TickSize, TokenPair,
-};
 use crate::operator::markets::clock::TermsChange;
-use crate::read::form::{Form, Optional, OrDefault, PlainForm as _, Written, remote_forms};
+use crate::operator::values::{Clock, DelayMs, Exponent, Index, Number, RatePpm, TokenPair};
 use crate::schema::JsonSchema;
+use crate::values::{
+    Condition, Flag, Optional, OrDefault, Readable as _, Shares, TickSize, remote,
+};
 
 /// Default minimum order size of a market: 5 shares (docs/verify/rules.md §3).
 const DEFAULT_MINIMUM: Lots = Lots(500);
@@ -171,9 +171,7 @@ struct Fee {
     exponent: u8,
 }
 
-remote_forms! {
-    Fee(FeeSchedule);
-}
+remote!(Fee: FeeSchedule);
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()

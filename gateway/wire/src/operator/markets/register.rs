@@ -7,18 +7,18 @@ use foretell_model::ConditionId;
 
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
-use crate::operator::form::{
-    Condition, EndDate, Instant, Labels, LongText, Number, RawRecord, Tags, Text, Title,
-};
 use crate::operator::markets::description::{
     Edit, EventDescription, EventSummary, MarketDescription,
 };
 use crate::operator::markets::market_terms::MarketTerms;
+use crate::operator::values::{
+    EndDate, Instant, Labels, LongText, Number, RawRecord, Tags, Text, Title,
+};
 use crate::read::body::{OPERATOR, RequestBody};
-use crate::read::form::{Form, Optional, OrDefault, Written, remote_forms};
 use crate::schema::JsonSchema;
 #[cfg(feature = "documents")]
 use crate::schema::{Schema, SchemaGenerator};
+use crate::values::{Condition, Deserializable, Optional, OrDefault, remote};
 
 /// A market to register.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -170,9 +170,7 @@ struct Summary {
     description: String,
 }
 
-remote_forms! {
-    Summary(EventSummary);
-}
+remote!(Summary: EventSummary);
 
 fn outcomes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<[String; 2], D::Error> {
     let labels = Optional::<Labels>::deserialize(deserializer)?;
@@ -189,7 +187,7 @@ fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D:
     some::<Instant, D>(deserializer)
 }
 
-fn some<'de, F: Form<Value = String>, D: Deserializer<'de>>(
+fn some<'de, F: Deserializable<Value = String>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<String>, D::Error> {
     let text = Optional::<F>::deserialize(deserializer)?;

@@ -6,13 +6,10 @@ use foretell_model::{
     ConditionId, MarketState, Payout, PolicyUpdate, ResolutionPolicy, RoleSet, WalletAddress,
 };
 
-use crate::operator::form::{
-    Address, Condition, Flag, Hash, Number, PayoutText, PayoutWord, Reference, Roles, Seconds,
-    Source, State,
-};
 use crate::operator::markets::payout_name::PayoutName;
-use crate::read::form::{Form, Optional, OrDefault, Written};
+use crate::operator::values::{Hash, Number, PayoutText, PayoutWord, Roles, Seconds, Source};
 use crate::schema::JsonSchema;
+use crate::values::{Address, Condition, Flag, Optional, OrDefault, Reference, State};
 use crate::written;
 
 /// A proposal of a payout.

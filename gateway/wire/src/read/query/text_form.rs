@@ -8,15 +8,13 @@ use foretell_model::{ConditionId, Micros, TimeSeconds, WalletAddress};
 use serde_json::{Value as Json, json};
 
 use crate::errors::error_code::ErrorCode;
-use crate::read::form::PlainForm;
-use crate::read::forms::{Bytes32, Condition, Wallet};
 use crate::read::page::Cursor;
 use crate::read::query::family::Family;
-use crate::read::texts::AnyToken;
 use crate::schema::JsonSchema;
 use crate::text::decimal;
 use crate::text::ids::TokenRef;
 use crate::text::time::{self, LAST_SECOND, SECONDS_ALLOWED};
+use crate::values::{AnyToken, Bytes, Condition, Readable, Wallet};
 
 /// How a value of a parameter is written.
 pub trait TextForm {
@@ -72,6 +70,8 @@ pub enum Schema {
     Between(i64, i64),
     /// One of some words.
     Words(&'static [&'static str]),
+    /// One that the document defines.
+    Reference(&'static str),
     /// That of the value in bodies.
     InBodies(InBodies),
 }
@@ -116,7 +116,7 @@ pub struct By<T: 'static> {
 
 impl<T> By<T> {
     /// The form that this value has in bodies.
-    pub(crate) const fn of<F: PlainForm<Value = T, Json = str> + JsonSchema>() -> Self {
+    pub(crate) const fn of<F: Readable<Value = T, Json = str> + JsonSchema>() -> Self {
         Self::new(F::ALLOWED, F::read, Schema::in_bodies::<F>())
     }
 
@@ -162,6 +162,7 @@ impl<T> TextForm for By<T> {
                 json!({ "type": "integer", "minimum": least, "maximum": most })
             }
             Schema::Words(words) => json!({ "type": "string", "enum": words }),
+            Schema::Reference(path) => json!({ "$ref": path }),
             Schema::InBodies(InBodies { schema }) => schema(),
         }
     }
@@ -279,7 +280,7 @@ impl TextForm for Characters {
 pub const WALLET: By<WalletAddress> = By::of::<Wallet>();
 
 /// 32 bytes.
-pub const BYTES32: By<[u8; 32]> = By::of::<Bytes32>();
+pub const BYTES32: By<[u8; 32]> = By::of::<Bytes>();
 
 /// A market.
 pub const CONDITION: By<ConditionId> = By::of::<Condition>();

@@ -17,8 +17,8 @@ use crate::read::query::reader::Reader;
 use crate::read::query::text_form::{
     BYTES32, By, CONDITION, CURSOR, INSTANT, Schema, TOKEN, TextForm, WALLET, Words,
 };
-use crate::read::texts::AnySide;
 use crate::text::ids::TokenRef;
+use crate::values::AnySide;
 
 const SIDE: By<Side> = By {
     codes: [Some(ErrorCode::InvalidSide), Some(ErrorCode::InvalidSide)],
