@@ -7,7 +7,7 @@
 mod adapters;
 mod json;
 #[cfg(feature = "documents")]
-pub(crate) mod schema;
+pub mod schema;
 mod table;
 
 use serde::de::{Deserializer, Error};
@@ -97,6 +97,7 @@ pub trait Writable<T> {
 /// A SCHEMA is `as Row` for that of another row; `= Component` for one that the documents name, else it
 /// stands where it is used; `{ … }` for keywords beside those of `Json`, or of a text when written.
 /// Without any it is that of `Json`, and what is written has the schema of what is read.
+#[macro_export]
 macro_rules! values {
     ($($(#[doc = $doc:literal])* $vis:vis $name:ident {
         $(reads $value:ty: $json:ty $(as $like:ident)? $(= $component:ident)? $({ $($keyword:tt)+ })?,
@@ -118,22 +119,22 @@ macro_rules! values {
                 $read(json)
             }
         }
-        $crate::values::for_serde!(reads $vis $name);
-        $($crate::values::values!(@writes $vis $name, [core::borrow::Borrow<$value>], $back);)?)?
+        $crate::for_serde!(reads $vis $name);
+        $($crate::values!(@writes $vis $name, [core::borrow::Borrow<$value>], $back);)?)?
 
-        $($crate::values::values!(@writes $vis $name, [$($of)+], $write);)?
+        $($crate::values!(@writes $vis $name, [$($of)+], $write);)?
 
-        $crate::values::for_serde!(schema $name);
+        $crate::for_serde!(schema $name);
 
         #[cfg(feature = "documents")]
         impl $crate::values::schema::Schemas for $name {
             const DESCRIPTION: &'static str = concat!($($doc),*).trim_ascii();
             const READ: &'static [$crate::values::schema::Maker] = &[$(|generator| {
-                $crate::values::values!(@schema READ of_json::<$json>, generator,
+                $crate::values!(@schema READ of_json::<$json>, generator,
                     $(as $like)? $(= $component)? $({ $($keyword)+ })?)
             })?];
             const WRITTEN: &'static [$crate::values::schema::Maker] = &[$(|generator| {
-                $crate::values::values!(@schema WRITTEN of_text, generator,
+                $crate::values!(@schema WRITTEN of_text, generator,
                     $(as $out_like)? $(= $out_component)? $({ $($out_keyword)+ })?)
             })?];
         }
@@ -144,7 +145,7 @@ macro_rules! values {
                 serde::Serialize::serialize(&$write(core::borrow::Borrow::borrow(value)), serializer)
             }
         }
-        $crate::values::for_serde!(writes $vis $name);
+        $crate::for_serde!(writes $vis $name);
     };
     (@schema WRITTEN of_text, $generator:ident,) => { Self::when_read($generator) };
     (@schema $part:ident $base:expr, $generator:ident,
@@ -157,9 +158,10 @@ macro_rules! values {
         schema
     }};
 }
-pub(crate) use values;
+pub use values;
 
 /// What serde and schemars call by the name of a value, as `with` does.
+#[macro_export]
 macro_rules! for_serde {
     (reads $vis:vis $name:ident $(<$of:ident>)?) => {
         // Some are read as a part of others alone.
@@ -218,7 +220,7 @@ macro_rules! for_serde {
         }
     };
 }
-pub(crate) use for_serde;
+pub use for_serde;
 
 /// Takes serde's functions of a `remote` type as those of a value.
 macro_rules! remote {

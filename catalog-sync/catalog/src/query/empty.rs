@@ -7,7 +7,7 @@ use foretell_wire::read::query::parameters::{ParameterSet, Parameters};
 use foretell_wire::read::query::reader::Reader;
 
 use super::filters::Page;
-use super::forms::{ENTRY, FLAG, MAX_ENTRIES};
+use super::forms::{Entry, Flag, MAX_ENTRIES};
 
 parameters! {
     /// Page and order of an empty list.
@@ -15,9 +15,9 @@ parameters! {
         /// The page.
         page: Page = group(),
         /// Has no effect on an empty list.
-        order: Vec<String> = list(ENTRY, MAX_ENTRIES),
+        order: Vec<String> = list(Entry, MAX_ENTRIES),
         /// Has no effect on an empty list.
-        ascending: Option<bool> = optional(FLAG),
+        ascending: Option<bool> = optional(Flag),
     }
 
     /// Parameters of `GET /teams`.
@@ -25,13 +25,13 @@ parameters! {
         /// Page and order.
         page: EmptyPage = group(),
         /// Has no effect on an empty list.
-        abbreviation: Vec<String> = list(ENTRY, MAX_ENTRIES),
+        abbreviation: Vec<String> = list(Entry, MAX_ENTRIES),
         /// Has no effect on an empty list.
-        league: Vec<String> = list(ENTRY, MAX_ENTRIES),
+        league: Vec<String> = list(Entry, MAX_ENTRIES),
         /// Has no effect on an empty list.
-        name: Vec<String> = list(ENTRY, MAX_ENTRIES),
+        name: Vec<String> = list(Entry, MAX_ENTRIES),
         /// Has no effect on an empty list.
-        provider_id: Vec<String> = list(ENTRY, MAX_ENTRIES),
+        provider_id: Vec<String> = list(Entry, MAX_ENTRIES),
     }
 
     /// Parameters of `GET /comments` and of those of a user.
@@ -39,15 +39,15 @@ parameters! {
         /// Page and order.
         page: EmptyPage = group(),
         /// Kind of record.
-        parent_entity_type: Vec<String> = list(ENTRY, MAX_ENTRIES),
+        parent_entity_type: Vec<String> = list(Entry, MAX_ENTRIES),
         /// Id of the record.
-        parent_entity_id: Vec<String> = list(ENTRY, MAX_ENTRIES),
+        parent_entity_id: Vec<String> = list(Entry, MAX_ENTRIES),
         /// Has no effect on an empty list.
-        get_positions: Option<bool> = optional(FLAG),
+        get_positions: Option<bool> = optional(Flag),
         /// Has no effect on an empty list.
-        holders_only: Option<bool> = optional(FLAG),
+        holders_only: Option<bool> = optional(Flag),
         /// Has no effect on an empty list.
-        after_cursor: Vec<String> = list(ENTRY, MAX_ENTRIES),
+        after_cursor: Vec<String> = list(Entry, MAX_ENTRIES),
     }
 }
 

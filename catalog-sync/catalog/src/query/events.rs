@@ -3,7 +3,7 @@
 use foretell_wire::{ApiError, parameters};
 
 use super::filters::{Bounds, FlagFilter, Page};
-use super::forms::{ENTRY, FLAG, ID, LOCALE, Locale, MAX_ENTRIES, TEXT};
+use super::forms::{Entry, Flag, Id, LOCALE, Locale, MAX_ENTRIES, Text};
 use super::groups::GroupFilter;
 use super::keyset::KeysetPage;
 use super::order::Order;
@@ -32,20 +32,20 @@ parameters! {
         /// Filter by lifecycle.
         pub flags: FlagFilter = group(),
         /// Ids of events.
-        pub ids: Vec<u64> = list(ID, MAX_ENTRIES) as "id",
+        pub ids: Vec<u64> = list(Id, MAX_ENTRIES) as "id",
         /// Slugs of events.
-        pub slugs: Vec<String> = list(ENTRY, MAX_ENTRIES) as "slug",
+        pub slugs: Vec<String> = list(Entry, MAX_ENTRIES) as "slug",
         /// Sort order.
         pub order: Order = group(),
         /// Wallet address of a creator of the event or of one of its markets, or a site of
         /// `[catalog.sites]`.
-        pub creator: Option<String> = optional(TEXT),
+        pub creator: Option<String> = optional(Text),
         /// Filter by tags and series.
         pub groups: GroupFilter = group(),
         /// Filter by dates and amounts.
         pub bounds: Bounds = group(),
         /// Game ids.
-        pub game_ids: Vec<String> = list(ENTRY, MAX_ENTRIES) as "game_id",
+        pub game_ids: Vec<String> = list(Entry, MAX_ENTRIES) as "game_id",
         /// Stored fields to add.
         pub extras: EventExtras = group(),
         /// Language of the texts; one is stored.
@@ -56,9 +56,9 @@ parameters! {
     #[derive(Copy, Default)]
     pub struct EventExtras: Catalog {
         /// Add stored `chats`.
-        pub chats: bool = or(FLAG, "false") as "include_chat",
+        pub chats: bool = or(Flag, "false") as "include_chat",
         /// Add stored `templates`.
-        pub templates: bool = or(FLAG, "false") as "include_template",
+        pub templates: bool = or(Flag, "false") as "include_template",
     }
 }
 

@@ -4,7 +4,7 @@ use foretell_wire::parameters;
 use foretell_wire::read::query::Query;
 use foretell_wire::read::query::parameters::Parameters as _;
 
-use super::forms::{AMOUNT, DATE, FLAG, LIMIT, OFFSET};
+use super::forms::{Amount, Date, Flag, LIMIT, OFFSET};
 use super::order::Column;
 use crate::sort_key::MISSING;
 
@@ -22,36 +22,36 @@ parameters! {
     #[derive(Copy, Default)]
     pub struct FlagFilter: Catalog {
         /// Filter by `active`.
-        pub active: Option<bool> = optional(FLAG),
+        pub active: Option<bool> = optional(Flag),
         /// Filter by `closed`.
-        pub closed: Option<bool> = family_or(FLAG, "false"),
+        pub closed: Option<bool> = family_or(Flag, "false"),
         /// Filter by `archived`.
-        pub archived: Option<bool> = optional(FLAG),
+        pub archived: Option<bool> = optional(Flag),
         /// Filter by `featured`.
-        pub featured: Option<bool> = optional(FLAG),
+        pub featured: Option<bool> = optional(Flag),
         /// Filter by `cyom`.
-        pub cyom: Option<bool> = optional(FLAG),
+        pub cyom: Option<bool> = optional(Flag),
     }
 
     /// Bounds of dates, in microseconds since 1970, and of amounts, as their keys.
     #[derive(Copy, Default)]
     pub struct Bounds: Catalog {
         /// Earliest `start_date`, inclusive.
-        pub(crate) start_date_min: Option<i64> = optional(DATE),
+        pub(crate) start_date_min: Option<i64> = optional(Date),
         /// Latest `start_date`, inclusive.
-        pub(crate) start_date_max: Option<i64> = optional(DATE),
+        pub(crate) start_date_max: Option<i64> = optional(Date),
         /// Earliest `end_date`, inclusive.
-        pub(crate) end_date_min: Option<i64> = optional(DATE),
+        pub(crate) end_date_min: Option<i64> = optional(Date),
         /// Latest `end_date`, inclusive.
-        pub(crate) end_date_max: Option<i64> = optional(DATE),
+        pub(crate) end_date_max: Option<i64> = optional(Date),
         /// Smallest stored volume, inclusive.
-        pub(crate) volume_min: Option<i64> = optional(AMOUNT) or "volume_num_min",
+        pub(crate) volume_min: Option<i64> = optional(Amount) or "volume_num_min",
         /// Largest stored volume, inclusive.
-        pub(crate) volume_max: Option<i64> = optional(AMOUNT) or "volume_num_max",
+        pub(crate) volume_max: Option<i64> = optional(Amount) or "volume_num_max",
         /// Smallest stored liquidity, inclusive.
-        pub(crate) liquidity_min: Option<i64> = optional(AMOUNT) or "liquidity_num_min",
+        pub(crate) liquidity_min: Option<i64> = optional(Amount) or "liquidity_num_min",
         /// Largest stored liquidity, inclusive.
-        pub(crate) liquidity_max: Option<i64> = optional(AMOUNT) or "liquidity_num_max",
+        pub(crate) liquidity_max: Option<i64> = optional(Amount) or "liquidity_num_max",
     }
 }
 

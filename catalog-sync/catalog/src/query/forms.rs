@@ -1,7 +1,9 @@
 //! Forms of the values of the catalog surface.
 
 use foretell_model::WalletAddress;
-use foretell_wire::read::query::text_form::{self, By, Rows, Schema, Whole, Words};
+use foretell_wire::read::query::text_form::{self, FlagText, Rows, Whole, Words};
+use foretell_wire::values;
+use foretell_wire::values::Wallet;
 
 use crate::record::read_date;
 use crate::search_text::normalised;
@@ -12,60 +14,36 @@ pub(super) const MAX_ENTRIES: usize = 500;
 /// Most characters of a search term.
 const MAX_TERM: usize = 256;
 
-pub(super) const TEXT: By<String> = By::new("a text", |text| Some(text.to_owned()), Schema::Text);
+values! {
+    pub(super) Text { reads String: str, "a text", |text: &str| Some(text.to_owned()); }
+    /// An entry of a list of texts.
+    pub(super) Entry { reads String: str { "pattern": "^[^,]+$" }, Text::ALLOWED, Text::read; }
+    pub(super) Flag { reads bool: str as FlagText, "true, false, 1, 0", FlagText::read; }
+    /// An id of up to 63 bits, digits only.
+    pub Id { reads u64: str { "type": "integer", "minimum": 0, "maximum": i64::MAX }, "a whole number", id; }
+    pub(super) Address { reads WalletAddress: str as Wallet, "0x and 40 hex digits", Wallet::read; }
+    /// A date in microseconds since 1970. A plus that was not escaped arrives as a space.
+    pub(super) Date { reads i64: str, "a date: 2026-01-31, 2026-01-31T12:00:00Z", date; }
+    /// A decimal number as the key that amounts are sorted by.
+    pub(super) Amount { reads i64: str { "type": "number" }, "a decimal number", amount; }
+    /// A search term, normalised.
+    pub(super) Term { reads String: str { "maxLength": MAX_TERM }, "1 to 256 characters", term; }
+}
 
-/// An entry of a list of texts.
-pub(super) const ENTRY: By<String> = By {
-    schema: Schema::Pattern("^[^,]+$"),
-    ..TEXT
-};
+fn date(text: &str) -> Option<i64> {
+    let date = read_date(text).or_else(|| read_date(&text.replace(' ', "+")));
+    date.map(|date| date.as_microsecond())
+}
 
-pub(super) const FLAG: By<bool> = By {
-    allowed: "true, false, 1, 0",
-    ..text_form::FLAG
-};
+fn amount(text: &str) -> Option<i64> {
+    let amount: f64 = text.parse().ok()?;
+    amount.is_finite().then(|| sortable(amount))
+}
 
-/// An id of up to 63 bits, digits only.
-pub(super) const ID: By<u64> = By::new("a whole number", id, Schema::UpTo(i64::MAX.unsigned_abs()));
-
-pub(super) const ADDRESS: By<WalletAddress> = By {
-    allowed: "0x and 40 hex digits",
-    ..text_form::WALLET
-};
-
-/// A date in microseconds since 1970. A plus that was not escaped arrives as a space.
-pub(super) const DATE: By<i64> = By::new(
-    "a date: 2026-01-31, 2026-01-31T12:00:00Z",
-    |text| {
-        let date = read_date(text).or_else(|| read_date(&text.replace(' ', "+")));
-        date.map(|date| date.as_microsecond())
-    },
-    Schema::Text,
-);
-
-/// A decimal number as the key that amounts are sorted by.
-pub(super) const AMOUNT: By<i64> = By::new(
-    "a decimal number",
-    |text| {
-        let amount = text.parse().ok();
-        amount
-            .filter(|amount: &f64| amount.is_finite())
-            .map(sortable)
-    },
-    Schema::Number,
-);
-
-/// A search term, normalised.
-pub(super) const TERM: By<String> = By::new(
-    "1 to 256 characters",
-    |text| {
-        text.chars()
-            .nth(MAX_TERM)
-            .is_none()
-            .then(|| normalised(text))
-    },
-    Schema::Characters(MAX_TERM),
-);
+fn term(text: &str) -> Option<String> {
+    let fits = text.chars().nth(MAX_TERM).is_none();
+    fits.then(|| normalised(text))
+}
 
 /// Rows of a page.
 pub(super) const LIMIT: Rows = Rows(Whole {

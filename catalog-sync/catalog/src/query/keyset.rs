@@ -5,7 +5,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 
 use foretell_wire::read::query::family::Family;
-use foretell_wire::read::query::text_form::{By, Schema};
+use foretell_wire::values;
+use foretell_wire::values::Readable as _;
 use foretell_wire::{ApiError, parameters};
 
 use super::forms::LIMIT;
@@ -83,7 +84,7 @@ parameters! {
         /// Maximum number of rows.
         pub limit: usize = or(LIMIT, "100"),
         /// `next_cursor` of the page before, which had the same `order` and `ascending`.
-        pub after_cursor: Option<Cursor> = optional(CURSOR),
+        pub after_cursor: Option<Cursor> = optional(CursorText),
     }
 }
 
@@ -97,15 +98,13 @@ impl KeysetPage {
         {
             Some(other) => {
                 let text = other.text();
-                Err(Family::Catalog.wrong("after_cursor", &text, CURSOR.allowed))
+                Err(Family::Catalog.wrong("after_cursor", &text, CursorText::ALLOWED))
             }
             None => Ok(()),
         }
     }
 }
 
-const CURSOR: By<Cursor> = By::new(
-    "next_cursor of an earlier page with the same order and ascending",
-    Cursor::of,
-    Schema::Pattern("^[A-Za-z0-9_-]+$"),
-);
+values! {
+    CursorText { reads Cursor: str { "pattern": "^[A-Za-z0-9_-]+$" }, "next_cursor of an earlier page with the same order and ascending", Cursor::of; }
+}

@@ -3,7 +3,7 @@
 use foretell_wire::{ApiError, parameters};
 
 use super::filters::{Bounds, FlagFilter, Page, Range};
-use super::forms::{AMOUNT, ENTRY, FLAG, ID, LOCALE, Locale, MAX_ENTRIES, TEXT};
+use super::forms::{Amount, Entry, Flag, Id, LOCALE, Locale, MAX_ENTRIES, Text};
 use super::groups::GroupFilter;
 use super::keyset::KeysetPage;
 use super::order::{Column, Order};
@@ -32,41 +32,41 @@ parameters! {
         /// Filter by lifecycle.
         pub flags: FlagFilter = group(),
         /// Event id.
-        pub event_id: Option<u64> = optional(ID),
+        pub event_id: Option<u64> = optional(Id),
         /// Event slug.
-        pub event_slug: Option<String> = optional(TEXT) or "eventSlug",
+        pub event_slug: Option<String> = optional(Text) or "eventSlug",
         /// Condition id.
-        pub condition_id: Option<String> = optional(TEXT) as "conditionId" or "condition_id",
+        pub condition_id: Option<String> = optional(Text) as "conditionId" or "condition_id",
         /// Condition ids.
-        pub condition_ids: Vec<String> = list(ENTRY, MAX_ENTRIES),
+        pub condition_ids: Vec<String> = list(Entry, MAX_ENTRIES),
         /// Token ids.
-        pub clob_token_ids: Vec<String> = list(ENTRY, MAX_ENTRIES),
+        pub clob_token_ids: Vec<String> = list(Entry, MAX_ENTRIES),
         /// Ids of markets.
-        pub ids: Vec<u64> = list(ID, MAX_ENTRIES) as "id",
+        pub ids: Vec<u64> = list(Id, MAX_ENTRIES) as "id",
         /// Slugs of markets.
-        pub slugs: Vec<String> = list(ENTRY, MAX_ENTRIES) as "slug",
+        pub slugs: Vec<String> = list(Entry, MAX_ENTRIES) as "slug",
         /// Sort order.
         pub order: Order = group(),
         /// Wallet address of a creator, or a site of `[catalog.sites]`.
-        pub creator: Option<String> = optional(TEXT),
+        pub creator: Option<String> = optional(Text),
         /// Filter by tags and series of the event.
         pub groups: GroupFilter = group(),
         /// Filter by dates and amounts.
         pub bounds: Bounds = group(),
         /// Question ids.
-        pub question_ids: Vec<String> = list(ENTRY, MAX_ENTRIES),
+        pub question_ids: Vec<String> = list(Entry, MAX_ENTRIES),
         /// Addresses of market makers.
-        pub market_makers: Vec<String> = list(ENTRY, MAX_ENTRIES) as "market_maker_address",
+        pub market_makers: Vec<String> = list(Entry, MAX_ENTRIES) as "market_maker_address",
         /// Game ids of the market or its event.
-        pub game_ids: Vec<String> = list(ENTRY, MAX_ENTRIES) as "game_id",
+        pub game_ids: Vec<String> = list(Entry, MAX_ENTRIES) as "game_id",
         /// Sports market types.
-        pub sports_market_types: Vec<String> = list(ENTRY, MAX_ENTRIES),
+        pub sports_market_types: Vec<String> = list(Entry, MAX_ENTRIES),
         /// States of the resolution.
-        pub uma_resolution_status: Vec<String> = list(ENTRY, MAX_ENTRIES),
+        pub uma_resolution_status: Vec<String> = list(Entry, MAX_ENTRIES),
         /// Smallest `rewardsMinSize`, inclusive.
-        pub(crate) rewards_min_size: Option<i64> = optional(AMOUNT),
+        pub(crate) rewards_min_size: Option<i64> = optional(Amount),
         /// Add `tags` of the event.
-        pub include_tag: bool = or(FLAG, "false"),
+        pub include_tag: bool = or(Flag, "false"),
         /// Language of the texts; one is stored.
         pub locale: Locale = or(LOCALE, "en"),
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use foretell_wire::parameters;
 use foretell_wire::read::query::text_form::Words;
 
-use super::forms::{FLAG, MAX_ENTRIES};
+use super::forms::{Flag, MAX_ENTRIES};
 
 /// Sort columns of lists (docs/api/catalog.md §3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,7 +79,7 @@ parameters! {
         /// Sort columns, in camelCase or snake_case.
         pub columns: Vec<Column> = list(COLUMN, MAX_ENTRIES) as "order",
         /// Sort ascending.
-        pub ascending: bool = or(FLAG, "false"),
+        pub ascending: bool = or(Flag, "false"),
     }
 }
 

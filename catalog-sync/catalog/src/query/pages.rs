@@ -4,7 +4,7 @@ use foretell_wire::parameters;
 use foretell_wire::read::query::text_form::Words;
 
 use super::filters::Page;
-use super::forms::{ENTRY, FLAG, LOCALE, Locale, MAX_ENTRIES, TEXT};
+use super::forms::{Entry, Flag, LOCALE, Locale, MAX_ENTRIES, Text};
 
 /// Sort columns of series and of tags; ties by id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,23 +44,23 @@ parameters! {
         /// The page.
         pub page: Page = group(),
         /// Wallet address of a creator of one of its events, or a site of `[catalog.sites]`.
-        pub creator: Option<String> = optional(TEXT),
+        pub creator: Option<String> = optional(Text),
         /// Slugs.
-        pub slugs: Vec<String> = list(ENTRY, MAX_ENTRIES) as "slug",
+        pub slugs: Vec<String> = list(Entry, MAX_ENTRIES) as "slug",
         /// Filter by `closed`.
-        pub closed: Option<bool> = optional(FLAG),
+        pub closed: Option<bool> = optional(Flag),
         /// Filter by recurrence.
-        pub recurrence: Option<String> = optional(TEXT),
+        pub recurrence: Option<String> = optional(Text),
         /// Ids of stored categories.
-        pub category_ids: Vec<String> = list(ENTRY, MAX_ENTRIES) as "categories_ids",
+        pub category_ids: Vec<String> = list(Entry, MAX_ENTRIES) as "categories_ids",
         /// Labels of stored categories.
-        pub category_labels: Vec<String> = list(ENTRY, MAX_ENTRIES) as "categories_labels",
+        pub category_labels: Vec<String> = list(Entry, MAX_ENTRIES) as "categories_labels",
         /// Leave `events` empty.
-        pub exclude_events: bool = or(FLAG, "false"),
+        pub exclude_events: bool = or(Flag, "false"),
         /// Sort column.
         pub order: SmallColumn = or(SERIES_COLUMN, "id"),
         /// Smallest first.
-        pub ascending: bool = or(FLAG, "false"),
+        pub ascending: bool = or(Flag, "false"),
         /// Language of the texts; one is stored.
         pub locale: Locale = or(LOCALE, "en"),
     }
@@ -71,15 +71,15 @@ parameters! {
         /// The page.
         pub page: Page = group(),
         /// Wallet address of a creator of one of its events, or a site of `[catalog.sites]`.
-        pub creator: Option<String> = optional(TEXT),
+        pub creator: Option<String> = optional(Text),
         /// Filter by stored `isCarousel`.
-        pub is_carousel: Option<bool> = optional(FLAG),
+        pub is_carousel: Option<bool> = optional(Flag),
         /// Add stored `templates`.
-        pub include_template: bool = or(FLAG, "false"),
+        pub include_template: bool = or(Flag, "false"),
         /// Sort column.
         pub order: SmallColumn = or(TAG_COLUMN, "id"),
         /// Smallest first.
-        pub ascending: bool = or(FLAG, "false"),
+        pub ascending: bool = or(Flag, "false"),
         /// Language of the texts; one is stored.
         pub locale: Locale = or(LOCALE, "en"),
     }

@@ -1,11 +1,13 @@
 //! `GET /public-search`
 
 use foretell_wire::read::query::family::Family;
-use foretell_wire::read::query::text_form::{By, Schema, Words};
+use foretell_wire::read::query::text_form::Words;
+use foretell_wire::values;
+use foretell_wire::values::Readable as _;
 use foretell_wire::{ApiError, ErrorCode, parameters};
 
 use super::filters::FlagFilter;
-use super::forms::{ENTRY, FLAG, ID, LIMIT, MAX_ENTRIES, PAGE, STATUS, TERM, TEXT};
+use super::forms::{Entry, Flag, Id, LIMIT, MAX_ENTRIES, PAGE, STATUS, Term, Text};
 use super::groups::GroupFilter;
 use super::order::{Column, Order};
 
@@ -19,46 +21,44 @@ const SORT: Words<Column> = Words(&[
 ]);
 
 const ZERO: Words<()> = Words(&[("0", ())]);
-const TRUE: By<()> = By::new(
-    "true, 1",
-    |text| (FLAG.read)(text).filter(|flag| *flag).map(drop),
-    Schema::Words(&["true", "1"]),
-);
+values! {
+    True { reads (): str { "enum": ["true", "1"] }, "true, 1", |text| Flag::read(text).filter(|flag| *flag).map(drop); }
+}
 
 parameters! {
     /// Parameters of `GET /public-search`. The last ones allow what answers are: fresh, with short
     /// events without markets.
     pub struct SearchQuery: Catalog check check_all {
         /// Search term.
-        pub(crate) term: String = required(TERM) as "q",
+        pub(crate) term: String = required(Term) as "q",
         /// Maximum rows per type.
         pub limit: usize = or(LIMIT, "25") as "limit_per_type",
         /// Page number, from 1.
         pub page: usize = or(PAGE, "1"),
         /// Include tags in the search.
-        pub tags: bool = or(FLAG, "true") as "search_tags",
+        pub tags: bool = or(Flag, "true") as "search_tags",
         /// Checked, without effect.
-        pub profiles: bool = or(FLAG, "false") as "search_profiles",
+        pub profiles: bool = or(Flag, "false") as "search_profiles",
         /// Wallet address of a creator, or a site of `[catalog.sites]`.
-        pub creator: Option<String> = optional(TEXT),
+        pub creator: Option<String> = optional(Text),
         /// Lifecycle of the events.
         pub closed: Option<bool> = or(STATUS, "all") as "events_status",
         /// Tag slugs of the events.
-        pub tag_slugs: Vec<String> = list(ENTRY, MAX_ENTRIES) as "events_tag",
+        pub tag_slugs: Vec<String> = list(Entry, MAX_ENTRIES) as "events_tag",
         /// Events without these tags.
-        pub exclude_tag_ids: Vec<u64> = list(ID, MAX_ENTRIES) as "exclude_tag_id",
+        pub exclude_tag_ids: Vec<u64> = list(Id, MAX_ENTRIES) as "exclude_tag_id",
         /// Recurrence of a series of the events.
-        pub recurrence: Option<String> = optional(TEXT),
+        pub recurrence: Option<String> = optional(Text),
         /// Sort column of the events; without it, by rank.
         pub sort: Option<Column> = optional(SORT),
         /// Smallest first; 400 without `sort`.
-        pub ascending: Option<bool> = optional(FLAG),
+        pub ascending: Option<bool> = optional(Flag),
         /// Answers hold no markets.
         pub keep_closed_markets: Option<()> = optional(ZERO),
         /// Answers are always fresh.
-        pub cache: Option<bool> = optional(FLAG),
+        pub cache: Option<bool> = optional(Flag),
         /// Events are always short.
-        pub optimized: Option<()> = optional(TRUE),
+        pub optimized: Option<()> = optional(True),
     }
 }
 
@@ -66,7 +66,7 @@ impl SearchQuery {
     /// A term of only spaces and invisible characters counts as missing.
     fn check_all(&self) -> Result<(), ApiError> {
         if self.term.is_empty() {
-            return Err(Family::Catalog.missing("q", TERM.allowed));
+            return Err(Family::Catalog.missing("q", Term::ALLOWED));
         }
         match (self.sort, self.ascending) {
             (None, Some(_)) => {

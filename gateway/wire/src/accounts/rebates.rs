@@ -10,8 +10,8 @@ use foretell_model::{ConditionId, Micros, WalletAddress};
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::parameters;
-use crate::read::query::text_form::{By, Schema, WALLET};
 use crate::schema::JsonSchema;
+use crate::values::{Wallet, values};
 use crate::written;
 
 /// The built-in ledger has no token contract.
@@ -26,29 +26,27 @@ pub struct UtcDay {
     pub number: u32,
 }
 
-const DAY: By<UtcDay> = By::new(
-    "a UTC date, YYYY-MM-DD, from 1970-01-01 on",
-    day_of,
-    Schema::Format("date"),
-);
+values! {
+    UtcDate { reads UtcDay: str { "format": "date" }, "a UTC date, YYYY-MM-DD, from 1970-01-01 on", day_of; }
+}
 
 parameters! {
     /// Parameters of `GET /rebates/current`.
     #[derive(Copy)]
     pub struct RebatesQuery: Trading {
         /// The UTC day.
-        pub day: UtcDay = required(DAY) as "date",
+        pub day: UtcDay = required(UtcDate) as "date",
         /// The maker's wallet.
-        pub maker: WalletAddress = required(WALLET) as "maker_address",
+        pub maker: WalletAddress = required(Wallet) as "maker_address",
     }
 
     /// Parameters of the operator's `GET /rebates`.
     #[derive(Copy)]
     pub struct RebateTotalsQuery: Trading {
         /// The UTC day; one before the last 35 needs `maker_address`.
-        pub day: UtcDay = required(DAY) as "date",
+        pub day: UtcDay = required(UtcDate) as "date",
         /// The maker's wallet; all makers by default.
-        pub maker: Option<WalletAddress> = optional(WALLET) as "maker_address",
+        pub maker: Option<WalletAddress> = optional(Wallet) as "maker_address",
     }
 }
 

@@ -12,7 +12,7 @@ use crate::parameters;
 use crate::read::body::{TRADING, bodies};
 use crate::read::page::Cursor;
 use crate::read::path::PathParameter;
-use crate::read::query::text_form::{CURSOR, WALLET};
+use crate::read::query::text_form::PageStart;
 use crate::schema::JsonSchema;
 use crate::values::{Millis, Signature65, Uint, Wallet, values};
 use crate::written;
@@ -71,9 +71,9 @@ parameters! {
     /// Parameters of `GET /withdrawals`.
     pub struct WithdrawalsQuery: Trading {
         /// The wallet; by default the owner's only bound wallet, else the owner.
-        pub wallet: Option<WalletAddress> = optional(WALLET),
+        pub wallet: Option<WalletAddress> = optional(Wallet),
         /// Cursor of the page.
-        pub cursor: Cursor = or(CURSOR, "") as "next_cursor",
+        pub cursor: Cursor = or(PageStart, "") as "next_cursor",
     }
 }
 

@@ -20,9 +20,10 @@ use crate::operator::MarketDescription;
 use crate::parameters;
 use crate::read::query::family::Family;
 use crate::read::query::reader::Reader;
-use crate::read::query::text_form::{FLAG, WALLET, Words};
+use crate::read::query::text_form::{FlagText, Words};
 use crate::schema::JsonSchema;
 use crate::text::decimal::{Decimal, Number};
+use crate::values::Wallet;
 use crate::written;
 
 /// `outcomeIndex` of actions without a single outcome; clients of the family expect this value.
@@ -82,7 +83,7 @@ parameters! {
     /// Parameters of `GET /activity` and `GET /v2/activity`.
     pub struct ActivityFilter: Data {
         /// Wallet address.
-        pub user: WalletAddress = required(WALLET),
+        pub user: WalletAddress = required(Wallet),
         /// The markets.
         pub markets: MarketSelection = group(),
         /// Row types to include; all without one, but for deposits and withdrawals.
@@ -94,7 +95,7 @@ parameters! {
         /// Sort direction.
         pub sort_direction: Direction = or(DIRECTION, "DESC") as "sortDirection",
         /// Leave out deposits and withdrawals that `type` does not name.
-        pub exclude_deposits_withdrawals: bool = or(FLAG, "true") as "excludeDepositsWithdrawals",
+        pub exclude_deposits_withdrawals: bool = or(FlagText, "true") as "excludeDepositsWithdrawals",
     }
 
     /// Parameters of `GET /activity`.

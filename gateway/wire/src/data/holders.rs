@@ -6,12 +6,12 @@ use foretell_model::{Lots, Outcome, WalletAddress};
 use serde::Serialize;
 
 use crate::data::profile::Profile;
-use crate::data::read::market_selection::{MARKET, MarketRef};
+use crate::data::read::market_selection::{MarketName, MarketRef};
 use crate::data::rows::figures::RoundedFigures;
 use crate::data::rows::view::view;
 use crate::limits::{MAX_HOLDERS, MAX_MARKETS};
 use crate::parameters;
-use crate::read::query::text_form::{MICROS, Rows, Whole};
+use crate::read::query::text_form::{MicrosText, Rows, Whole};
 use crate::schema::JsonSchema;
 use crate::text::decimal::Number;
 use crate::written;
@@ -20,11 +20,11 @@ parameters! {
     /// Parameters of `GET /holders`.
     pub struct HoldersQuery: Data {
         /// Markets: condition ids, assets or decimal token ids.
-        pub markets: Vec<MarketRef> = required_list(MARKET, MAX_MARKETS) as "market",
+        pub markets: Vec<MarketRef> = required_list(MarketName, MAX_MARKETS) as "market",
         /// Most holders per token.
         pub limit: usize = or(Rows(Whole { least: 0, most: MAX_HOLDERS }), "100"),
         /// Smallest balance to include, in shares.
-        pub least: u64 = or(MICROS, "1") as "minBalance",
+        pub least: u64 = or(MicrosText, "1") as "minBalance",
     }
 }
 

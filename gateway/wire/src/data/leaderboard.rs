@@ -14,9 +14,10 @@ use crate::limits::{LEADERBOARD_PAGE, MAX_TITLE, PageBounds};
 use crate::parameters;
 use crate::read::query::parameter::Parameter;
 use crate::read::query::reader::Reader;
-use crate::read::query::text_form::{Characters, WALLET, Words};
+use crate::read::query::text_form::{Characters, Words};
 use crate::schema::JsonSchema;
 use crate::text::decimal::{Millionths, Number};
+use crate::values::Wallet;
 use crate::written;
 
 /// `timePeriod`: UTC days, the current one included.
@@ -83,7 +84,7 @@ parameters! {
             Words(&[("PNL", LeaderboardSort::Profit), ("VOL", LeaderboardSort::Volume)]), "PNL"
         ) as "orderBy",
         /// Wallet address.
-        pub user: Option<WalletAddress> = optional(WALLET),
+        pub user: Option<WalletAddress> = optional(Wallet),
         /// Public name of a profile, in any case.
         pub name: Option<String> = optional(Characters(MAX_TITLE)) as "userName",
     }
@@ -100,7 +101,7 @@ parameters! {
             Words(&[("PNL", LeaderboardSort::Profit), ("VOLUME", LeaderboardSort::Shares)]), "PNL"
         ),
         /// Wallet address: its ranks in place of a list; not with `sort_by`, `limit` and `cursor`.
-        pub user: Option<WalletAddress> = optional(WALLET),
+        pub user: Option<WalletAddress> = optional(Wallet),
     }
 }
 

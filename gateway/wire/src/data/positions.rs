@@ -11,7 +11,8 @@ use crate::data::rows::view::view;
 use crate::limits::{CLOSED_POSITIONS_PAGE, MAX_TITLE, POSITIONS_PAGE, PageBounds};
 use crate::operator::MarketDescription;
 use crate::parameters;
-use crate::read::query::text_form::{Characters, FLAG, MICROS, WALLET, Words};
+use crate::read::query::text_form::{Characters, FlagText, MicrosText, Words};
+use crate::values::Wallet;
 use crate::written;
 
 /// Sort key of positions, by the fields that show it.
@@ -69,17 +70,17 @@ parameters! {
     /// Parameters of `GET /positions`.
     pub struct PositionsQuery: Data {
         /// Wallet address.
-        pub user: WalletAddress = required(WALLET),
+        pub user: WalletAddress = required(Wallet),
         /// The markets.
         pub markets: MarketSelection = group(),
         /// Smallest size to include, in shares.
-        pub least: u64 = or(MICROS, "1") as "sizeThreshold",
+        pub least: u64 = or(MicrosText, "1") as "sizeThreshold",
         /// Only positions in resolved markets.
-        pub redeemable: bool = or(FLAG, "false"),
+        pub redeemable: bool = or(FlagText, "false"),
         /// Only positions whose wallet holds both outcomes.
-        pub mergeable: bool = or(FLAG, "false"),
+        pub mergeable: bool = or(FlagText, "false"),
         /// Also positions in archived markets.
-        pub include_archived: bool = or(FLAG, "true") as "includeArchived",
+        pub include_archived: bool = or(FlagText, "true") as "includeArchived",
         /// Field to sort by.
         pub sort: PositionSort = or(Words(&POSITION_SORTS), "TOKENS") as "sortBy",
         /// Sort direction.
@@ -91,7 +92,7 @@ parameters! {
     /// Parameters of `GET /closed-positions`.
     pub struct ClosedPositionsQuery: Data {
         /// Wallet address.
-        pub user: WalletAddress = required(WALLET),
+        pub user: WalletAddress = required(Wallet),
         /// The markets.
         pub markets: MarketSelection = group(),
         /// Text in the title of the market, in any case.

@@ -3,7 +3,7 @@
 use foretell_model::{ConditionId, Micros, WalletAddress};
 use serde::Serialize;
 
-use crate::data::read::market_selection::{EVENT, MARKET, MarketRef, MarketSelection};
+use crate::data::read::market_selection::{Event, MarketName, MarketRef, MarketSelection};
 use crate::data::rows::figures::rounded;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
@@ -12,44 +12,44 @@ use crate::parameters;
 use crate::read::query::family::Family;
 use crate::read::query::parameters::{ParameterSet, Parameters};
 use crate::read::query::reader::Reader;
-use crate::read::query::text_form::WALLET;
 use crate::schema::JsonSchema;
 use crate::text::decimal::Millionths;
+use crate::values::Wallet;
 use crate::written;
 
 parameters! {
     /// Parameters of `GET /value` and `GET /v2/value`.
     pub struct ValueQuery: Data {
         /// Wallet address.
-        pub user: WalletAddress = required(WALLET),
+        pub user: WalletAddress = required(Wallet),
         /// Markets: condition ids, assets or decimal token ids; all without one.
-        pub condition_id: Vec<MarketRef> = list(MARKET, MAX_MARKETS) as "market",
+        pub condition_id: Vec<MarketRef> = list(MarketName, MAX_MARKETS) as "market",
     }
 
     /// Parameters of `GET /traded`.
     #[derive(Copy)]
     pub struct UserQuery: Data {
         /// Wallet address.
-        pub user: WalletAddress = required(WALLET),
+        pub user: WalletAddress = required(Wallet),
     }
 
     /// Parameters of `GET /oi` and `GET /v2/oi`.
     pub struct OpenInterestQuery: Data {
         /// Markets: condition ids, assets or decimal token ids; all and their sum without one.
-        pub condition_id: Vec<MarketRef> = list(MARKET, MAX_MARKETS) as "market",
+        pub condition_id: Vec<MarketRef> = list(MarketName, MAX_MARKETS) as "market",
     }
 
     /// Parameters of `GET /v2/live-volume`.
     pub struct EventVolumeQuery: Data {
         /// Catalog events.
-        pub event_id: Vec<u64> = required_list(EVENT, MAX_MARKETS),
+        pub event_id: Vec<u64> = required_list(Event, MAX_MARKETS),
     }
 
     struct NamedVolumes: Data {
         /// Markets: condition ids, assets or decimal token ids.
-        market: Vec<MarketRef> = list(MARKET, MAX_MARKETS),
+        market: Vec<MarketRef> = list(MarketName, MAX_MARKETS),
         /// Catalog events in place of `market`.
-        id: Vec<u64> = list(EVENT, MAX_MARKETS),
+        id: Vec<u64> = list(Event, MAX_MARKETS),
     }
 }
 

@@ -13,7 +13,8 @@ use crate::parameters;
 use crate::read::query::family::Family;
 use crate::read::query::parameters::{ParameterSet, Parameters};
 use crate::read::query::reader::Reader;
-use crate::read::query::text_form::{FLAG, MICROS, WALLET, Words};
+use crate::read::query::text_form::{FlagText, MicrosText, Words};
+use crate::values::Wallet;
 
 pub(crate) const SIDE: Words<Side> = Words(&[("BUY", Side::Buy), ("SELL", Side::Sell)]);
 
@@ -21,13 +22,13 @@ parameters! {
     /// Parameters of `GET /trades` and `GET /v2/trades`.
     pub struct FillsQuery: Data {
         /// One row per match, for the taker; else also one row per maker.
-        pub taker_only: bool = or(FLAG, "true") as "takerOnly",
+        pub taker_only: bool = or(FlagText, "true") as "takerOnly",
         /// The smallest fill.
         pub minimum: Option<MinimumFill> = group(),
         /// The markets.
         pub markets: MarketSelection = group(),
         /// Wallet address.
-        pub user: Option<WalletAddress> = optional(WALLET),
+        pub user: Option<WalletAddress> = optional(Wallet),
         /// Filter by the side of the wallet of the row.
         pub side: Option<Side> = optional(SIDE),
         /// The time.
@@ -38,7 +39,7 @@ parameters! {
         /// What the amount is compared with: `CASH` the value, `TOKENS` the shares. Both or neither.
         filter_type: Option<bool> = optional(Words(&[("CASH", true), ("TOKENS", false)])) as "filterType",
         /// Smallest amount to include, with at most 6 decimals.
-        filter_amount: Option<u64> = optional(MICROS) as "filterAmount",
+        filter_amount: Option<u64> = optional(MicrosText) as "filterAmount",
     }
 }
 

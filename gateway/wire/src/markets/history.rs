@@ -11,13 +11,13 @@ use crate::limits::{MAX_HISTORY_POINTS, MAX_HISTORY_TOKENS};
 use crate::markets::history_range::{HistoryRange, Interval, IntervalWord};
 use crate::parameters;
 use crate::read::body::{TRADING, bodies};
-use crate::read::query::text_form::{By, Schema, TOKEN, digits};
+use crate::read::query::text_form::{QueryToken, digits};
 use crate::schema::JsonSchema;
 use crate::text::decimal::Decimal;
 use crate::text::ids::TokenRef;
 use crate::text::time::{LAST_SECOND, SECONDS_ALLOWED, seconds};
 use crate::values::{
-    Each, Filled, Optional, OrDefault, Readable as _, Scalar, ScalarVisitor, values,
+    Each, Filled, Optional, OrDefault, Scalar, ScalarVisitor, values,
 };
 use crate::written;
 
@@ -33,29 +33,17 @@ parameters! {
     #[derive(Copy)]
     pub struct HistoryQuery: Trading check check_range {
         /// Token id, decimal or `<condition id>:<outcome index>`.
-        pub token: TokenRef = required(TOKEN) as "market",
+        pub token: TokenRef = required(QueryToken) as "market",
         /// Window that ends now; excludes `start_ts` and `end_ts`.
-        pub interval: Option<Interval> = optional(INTERVAL),
+        pub interval: Option<Interval> = optional(IntervalWord),
         /// Start, unix seconds; required without an interval.
-        pub start: Option<u64> = optional(START) as "start_ts" or "startTs",
+        pub start: Option<u64> = optional(Instant) as "start_ts" or "startTs",
         /// End, unix seconds; now by default.
-        pub end: Option<u64> = optional(START) as "end_ts" or "endTs",
+        pub end: Option<u64> = optional(Instant) as "end_ts" or "endTs",
         /// Minutes of a bucket; the bucket of the range by default.
-        pub fidelity: Option<u32> = optional(FIDELITY),
+        pub fidelity: Option<u32> = optional(FidelityText),
     }
 }
-
-const INTERVAL: By<Interval> = By::of::<IntervalWord>();
-const START: By<u64> = By::new(
-    Instant::ALLOWED,
-    floored_seconds,
-    Schema::in_bodies::<InstantNumber>(),
-);
-const FIDELITY: By<u32> = By::new(
-    Fidelity::ALLOWED,
-    |text| Fidelity::read(&digits(text)?),
-    Schema::in_bodies::<Fidelity>(),
-);
 
 impl HistoryQuery {
     /// The time range.
@@ -83,6 +71,7 @@ values! {
     InstantNumber { reads Option<u64>: NumberText as Instant, Instant::ALLOWED, |number: &NumberText| Filled::<Instant>::read(&number.0); }
     /// A bucket size.
     Fidelity { reads u32: u64 { "minimum": 1, "maximum": i32::MAX }, "minutes, 1 to 2147483647", |minutes: &u64| i32::try_from(*minutes).ok()?.try_into().ok().filter(|minutes| *minutes > 0); }
+    FidelityText { reads u32: str as Fidelity, Fidelity::ALLOWED, |text| Fidelity::read(&digits(text)?); }
     /// The key of its history in the answer.
     TokenText {
         reads String: str { "maxLength": MAX_TOKEN_TEXT }, MARKETS => InvalidTokenId, |text: &str| (text.len() <= MAX_TOKEN_TEXT).then(|| text.to_owned());

@@ -4,12 +4,9 @@ use foretell_model::{ConditionId, OrderId, WalletAddress};
 
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
-use crate::operator::Address;
-use crate::read::query::family::Family;
-use crate::read::query::text_form::BYTES32;
 use crate::schema::JsonSchema;
-use crate::text::ids::{self, TokenRef};
-use crate::values::{AnyToken, Bytes, Readable as _, Wallet};
+use crate::text::ids::TokenRef;
+use crate::values::{Address, AnyToken, Bytes, Condition, Order, Readable as _, Wallet};
 
 /// A value that a path names.
 pub trait PathParameter: Sized {
@@ -25,31 +22,24 @@ pub trait PathParameter: Sized {
     fn read(text: &str) -> Result<Self, ApiError>;
 }
 
-impl PathParameter for ConditionId {
-    type Schema = Bytes;
-    const ERRORS: &'static [ErrorCode] = &[ErrorCode::MarketNotFound];
+/// Values whose only error has a fixed text.
+macro_rules! path_values {
+    ($($type:ty: $value:ident or $code:ident;)+) => {$(
+        impl PathParameter for $type {
+            type Schema = $value;
+            const ERRORS: &'static [ErrorCode] = &[ErrorCode::$code];
 
-    fn read(text: &str) -> Result<Self, ApiError> {
-        ids::condition_id(text).ok_or_else(|| ErrorCode::MarketNotFound.into())
-    }
+            fn read(text: &str) -> Result<Self, ApiError> {
+                $value::read(text).ok_or_else(|| ErrorCode::$code.into())
+            }
+        }
+    )+};
 }
 
-impl PathParameter for OrderId {
-    type Schema = Bytes;
-    const ERRORS: &'static [ErrorCode] = &[ErrorCode::OrderNotFound];
-
-    fn read(text: &str) -> Result<Self, ApiError> {
-        ids::order_id(text).ok_or_else(|| ErrorCode::OrderNotFound.into())
-    }
-}
-
-impl PathParameter for TokenRef {
-    type Schema = AnyToken;
-    const ERRORS: &'static [ErrorCode] = &[ErrorCode::InvalidTokenId];
-
-    fn read(text: &str) -> Result<Self, ApiError> {
-        Self::parse(text).ok_or_else(|| ErrorCode::InvalidTokenId.into())
-    }
+path_values! {
+    ConditionId: Condition or MarketNotFound;
+    OrderId: Order or OrderNotFound;
+    TokenRef: AnyToken or InvalidTokenId;
 }
 
 impl PathParameter for WalletAddress {
@@ -70,8 +60,7 @@ impl PathParameter for Builder {
     const ERRORS: &'static [ErrorCode] = &[ErrorCode::InvalidField];
 
     fn read(text: &str) -> Result<Self, ApiError> {
-        let builder = ids::bytes32(text).map(Self);
-        builder.ok_or_else(|| Family::Trading.wrong("builder", text, BYTES32.allowed))
+        Bytes::parse("builder", text).map(Self)
     }
 }
 

@@ -3,13 +3,13 @@
 use crate::schema::{JsonSchema, Schema, SchemaGenerator};
 use crate::values::Uint;
 
-pub(crate) use crate::schema::json_schema;
+pub use crate::schema::json_schema;
 
 /// Makes a schema.
-pub(crate) type Maker = fn(&mut SchemaGenerator) -> Schema;
+pub type Maker = fn(&mut SchemaGenerator) -> Schema;
 
 /// The schemas of a value, which stand where they are used.
-pub(crate) trait Schemas {
+pub trait Schemas {
     /// The description of its components.
     const DESCRIPTION: &'static str = "";
     /// What is read; empty where it is that of [`Self::WRITTEN`].
@@ -19,31 +19,35 @@ pub(crate) trait Schemas {
     /// Whether a body may leave it out.
     const IS_OPTIONAL: bool = false;
 
+    /// The schema of what is read.
     fn when_read(generator: &mut SchemaGenerator) -> Schema {
         [Self::READ, Self::WRITTEN].concat()[0](generator)
     }
 
+    /// The schema of what is written.
     fn when_written(generator: &mut SchemaGenerator) -> Schema {
         [Self::WRITTEN, Self::READ].concat()[0](generator)
     }
 }
 
-pub(crate) fn of_json<T: JsonSchema + ?Sized>(generator: &mut SchemaGenerator) -> Schema {
+/// The schema of a JSON value.
+pub fn of_json<T: JsonSchema + ?Sized>(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<T>()
 }
 
-pub(crate) fn of_text(generator: &mut SchemaGenerator) -> Schema {
+/// The schema of a text.
+pub fn of_text(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<str>()
 }
 
 /// A schema with more keywords.
-pub(crate) fn with_keywords(mut schema: Schema, mut keywords: Schema) -> Schema {
+pub fn with_keywords(mut schema: Schema, mut keywords: Schema) -> Schema {
     schema.ensure_object().append(keywords.ensure_object());
     schema
 }
 
 /// A schema that the documents have once, under its name.
-pub(crate) fn component(
+pub fn component(
     generator: &mut SchemaGenerator,
     name: &str,
     description: &str,

@@ -2,7 +2,14 @@
 //! row of a page. So rows that come and go before it neither repeat nor hide another one, and a list
 //! can be read to its end.
 
-use crate::read::query::text_form::{By, Schema};
+use core::marker::PhantomData;
+use std::borrow::Cow;
+
+#[cfg(feature = "documents")]
+use serde_json::{Value as Json, json};
+
+use crate::read::query::family::Family;
+use crate::read::query::text_form::TextForm;
 
 /// What a cursor holds of a row.
 pub trait RowKey: Sized + 'static {
@@ -13,13 +20,24 @@ pub trait RowKey: Sized + 'static {
     fn parse(text: &str) -> Option<Self>;
 }
 
-/// The form of a cursor.
-pub(crate) const fn cursor<K: RowKey>() -> By<K> {
-    By::new(
-        "the next_cursor of a page",
-        K::parse,
-        Schema::Pattern("^[0-9._-]*$"),
-    )
+/// A cursor as a parameter.
+pub(crate) struct CursorText<K>(pub(crate) PhantomData<K>);
+
+impl<K: RowKey> TextForm for CursorText<K> {
+    type Value = K;
+
+    fn read(&self, text: &str) -> Option<K> {
+        K::parse(text)
+    }
+
+    fn allowed(&self, _: Family) -> Cow<'static, str> {
+        "the next_cursor of a page".into()
+    }
+
+    #[cfg(feature = "documents")]
+    fn schema(&self) -> Json {
+        json!({ "type": "string", "pattern": "^[0-9._-]*$" })
+    }
 }
 
 macro_rules! row_keys {

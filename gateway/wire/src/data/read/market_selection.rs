@@ -9,9 +9,9 @@ use crate::parameters;
 use crate::read::query::family::Family;
 use crate::read::query::parameters::{ParameterSet, Parameters};
 use crate::read::query::reader::Reader;
-use crate::read::query::text_form::{By, Schema, digits};
+use crate::read::query::text_form::digits;
 use crate::text::ids::{self, TokenRef};
-use crate::values::hex32;
+use crate::values::{hex32, values};
 
 /// A market as a request names it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,21 +36,15 @@ impl MarketRef {
     }
 }
 
-pub(crate) const MARKET: By<MarketRef> = By::new(
-    concat!(
-        "a condition id, ",
-        hex32!(words),
-        ", or an asset of the market, <condition id>:<0 or 1> or a decimal token id"
-    ),
-    MarketRef::parse,
-    Schema::Pattern(concat!("^(", hex32!(any), "(:[01])?|[0-9]{1,78})$")),
-);
-
-pub(crate) const EVENT: By<u64> = By::new(
-    "an event id, an integer",
-    |text| digits(text).filter(|id| *id <= i64::MAX.unsigned_abs()),
-    Schema::UpTo(i64::MAX.unsigned_abs()),
-);
+values! {
+    pub(crate) MarketName {
+        reads MarketRef: str { "pattern": concat!("^(", hex32!(any), "(:[01])?|[0-9]{1,78})$") },
+            concat!("a condition id, ", hex32!(words), ", or an asset of the market, <condition id>:<0 or 1> or a decimal token id"), MarketRef::parse;
+    }
+    pub(crate) Event {
+        reads u64: str { "type": "integer", "minimum": 0, "maximum": i64::MAX }, "an event id, an integer", |text| digits(text).filter(|id| *id <= i64::MAX.unsigned_abs());
+    }
+}
 
 /// A filter by market.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -66,9 +60,9 @@ pub enum MarketSelection {
 parameters! {
     struct NamedMarkets: Data {
         /// Markets: condition ids, assets or decimal token ids.
-        condition_id: Vec<MarketRef> = list(MARKET, MAX_MARKETS) as "market",
+        condition_id: Vec<MarketRef> = list(MarketName, MAX_MARKETS) as "market",
         /// Catalog events in place of markets.
-        event_id: Vec<u64> = list(EVENT, MAX_MARKETS) as "eventId",
+        event_id: Vec<u64> = list(Event, MAX_MARKETS) as "eventId",
     }
 }
 

@@ -4,7 +4,9 @@ use std::cmp::Ordering;
 
 use serde_json::Value as Json;
 
-use crate::data::read::cursor::{RowKey, cursor};
+use core::marker::PhantomData;
+
+use crate::data::read::cursor::{CursorText, RowKey};
 use crate::errors::api_error::ApiError;
 use crate::limits::{MAX_V2_ROWS, PageBounds};
 use crate::read::query::family::Family;
@@ -134,7 +136,7 @@ impl<Q: Listed + V2Listed> Parameters for V1Walk<Q> {
         V1List::<Q>::PARAMETERS,
         &[Parameter {
             #[cfg(feature = "documents")]
-            schema: || cursor::<Q::Key>().schema(),
+            schema: || CursorText::<Q::Key>(PhantomData).schema(),
             ..V1_CURSOR
         }],
     ]);
@@ -145,7 +147,7 @@ impl<Q: Listed + V2Listed> Parameters for V1Walk<Q> {
         Ok(Self {
             query,
             page,
-            after: reader.optional(&CURSOR, &cursor())?,
+            after: reader.optional(&CURSOR, &CursorText(PhantomData))?,
         })
     }
 }
@@ -162,7 +164,7 @@ impl<Q: V2Listed> Parameters for V2List<Q> {
             },
             Parameter {
                 #[cfg(feature = "documents")]
-                schema: || cursor::<Q::Key>().schema(),
+                schema: || CursorText::<Q::Key>(PhantomData).schema(),
                 ..CURSOR
             },
         ],
@@ -170,7 +172,7 @@ impl<Q: V2Listed> Parameters for V2List<Q> {
 
     fn take(reader: &Reader<'_>) -> Result<Self, ApiError> {
         let limit = V2_LIMIT.take(reader, &LIMIT)?;
-        let after = reader.optional(&CURSOR, &cursor())?;
+        let after = reader.optional(&CURSOR, &CursorText(PhantomData))?;
         let reader = reader.in_v2();
         let query = Q::take(&reader)?;
         query.check_page(&reader, limit)?;

@@ -5,16 +5,16 @@ use foretell_model::TimeSeconds;
 use crate::errors::api_error::ApiError;
 use crate::parameters;
 use crate::read::query::family::Family;
-use crate::read::query::text_form::SECONDS;
+use crate::read::query::text_form::UnixSeconds;
 
 parameters! {
     /// A range of unix seconds, both inclusive.
     #[derive(Copy, Default)]
     pub struct TimeRange: Data check check_order {
         /// Earliest time, unix seconds.
-        pub start: Option<u64> = optional(SECONDS),
+        pub start: Option<u64> = optional(UnixSeconds),
         /// Latest time, unix seconds.
-        pub end: Option<u64> = optional(SECONDS),
+        pub end: Option<u64> = optional(UnixSeconds),
     }
 }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::data::holders::HolderRow;
 use crate::data::read::cursor::HolderKey;
-use crate::data::read::market_selection::{MARKET, MarketRef};
+use crate::data::read::market_selection::{MarketName, MarketRef};
 use crate::data::read::page::V2Listed;
 use crate::data::rows::figures::RoundedFigures;
 use crate::data::rows::view::view;
@@ -16,7 +16,7 @@ use crate::limits::{MAX_V2_HOLDER_MARKETS, MAX_V2_PROFIT_HOLDERS};
 use crate::parameters;
 use crate::read::query::family::Family;
 use crate::read::query::reader::Reader;
-use crate::read::query::text_form::{FLAG, MICROS};
+use crate::read::query::text_form::{FlagText, MicrosText};
 use crate::schema::JsonSchema;
 use crate::text::decimal::{Millionths, Number};
 use crate::written;
@@ -25,11 +25,11 @@ parameters! {
     /// Parameters of `GET /v2/holders`.
     pub struct V2HoldersQuery: Data check_page check_profits {
         /// Markets: condition ids, assets or decimal token ids; one with `include_pnl`.
-        pub condition_id: Vec<MarketRef> = required_list(MARKET, MAX_V2_HOLDER_MARKETS),
+        pub condition_id: Vec<MarketRef> = required_list(MarketName, MAX_V2_HOLDER_MARKETS),
         /// Smallest balance to include, in shares.
-        pub min_balance: u64 = or(MICROS, "0"),
+        pub min_balance: u64 = or(MicrosText, "0"),
         /// Add cost and profit of each holder; then `limit` is at most 100.
-        pub include_pnl: bool = or(FLAG, "false"),
+        pub include_pnl: bool = or(FlagText, "false"),
     }
 }
 

@@ -15,8 +15,9 @@ use crate::errors::error_code::ErrorCode;
 use crate::limits::MAX_V2_TITLE;
 use crate::parameters;
 use crate::read::query::family::Family;
-use crate::read::query::text_form::{Characters, FLAG, WALLET, Words};
+use crate::read::query::text_form::{Characters, FlagText, Words};
 use crate::text::decimal::Millionths;
+use crate::values::Wallet;
 use crate::written;
 
 /// `status`: which positions a list shows.
@@ -56,7 +57,7 @@ parameters! {
     /// Parameters of `GET /v2/positions`.
     pub struct V2PositionsQuery: Data check check {
         /// Wallet address; without one the holders of one market.
-        pub user: Option<WalletAddress> = optional(WALLET),
+        pub user: Option<WalletAddress> = optional(Wallet),
         /// The markets; exactly one without `user`.
         pub markets: MarketSelection = group(),
         /// `OPEN`: with shares. `REDEEMABLE`: of a resolved market. `REDEEMABLE_LOST`: with a payout
@@ -68,7 +69,7 @@ parameters! {
         /// Text in the title of the market, in any case.
         pub title: Option<String> = optional(Characters(MAX_V2_TITLE)),
         /// Also open positions in archived markets; `CLOSED` always has them.
-        pub include_archived: bool = or(FLAG, "false"),
+        pub include_archived: bool = or(FlagText, "false"),
         /// Field to sort by; `TOKENS` of `MERGEABLE`, `REALIZED_PNL` of `CLOSED`, else
         /// `CURRENT_VALUE` without it.
         pub sort_by: Option<PositionSort> = optional(Words(&SORTS)),

@@ -9,10 +9,11 @@ use crate::limits::MAX_V2_POINTS;
 use crate::markets::history_range::HistoryRange;
 use crate::parameters;
 use crate::read::query::family::Family;
-use crate::read::query::text_form::{self, By, Rows, SECONDS, Schema, Whole, Words, digits};
+use crate::read::query::text_form::{Rows, UnixSeconds, Whole, Words, digits};
 use crate::schema::JsonSchema;
 use crate::text::decimal::Number;
 use crate::text::ids::TokenRef;
+use crate::values::{AnyToken, values};
 
 const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
@@ -42,35 +43,32 @@ parameters! {
     #[derive(Copy)]
     pub struct V2PricesQuery: Data {
         /// Token id, decimal or `<condition id>:<outcome index>`.
-        pub token_id: TokenRef = required(TOKEN),
+        pub token_id: TokenRef = required(Token),
         /// A window that ends now; `1m` is 30 days. One of `interval`, `start` and `as_of` is required.
         pub interval: Option<Interval> = optional(Words(&INTERVALS)),
         /// First second of the window.
-        pub start: Option<u64> = optional(SECONDS),
+        pub start: Option<u64> = optional(UnixSeconds),
         /// End of the window, exclusive, at most 15 days after `start`.
-        pub end: Option<u64> = optional(SECONDS),
+        pub end: Option<u64> = optional(UnixSeconds),
         /// The latest price at or before this second.
-        pub as_of: Option<u64> = optional(SECONDS),
+        pub as_of: Option<u64> = optional(UnixSeconds),
         /// Seconds of a bucket, a multiple of 60; at least 600 with `max`, `all` and `1m`, 300 with `1w`.
         /// Not with `as_of`.
-        pub bucket_seconds: Option<u64> = optional(BUCKET),
+        pub bucket_seconds: Option<u64> = optional(Bucket),
         /// Most points of the page.
         pub limit: usize = or(Rows(Whole { least: 1, most: MAX_V2_POINTS }), "10000"),
         /// The `next_cursor` of the page before.
-        pub cursor: Option<u64> = optional(SECONDS),
+        pub cursor: Option<u64> = optional(UnixSeconds),
     }
 }
 
-const TOKEN: By<TokenRef> = By {
-    codes: [None, None],
-    allowed: "a decimal token id, or <condition id>:<0 or 1>",
-    ..text_form::TOKEN
-};
-const BUCKET: By<u64> = By::new(
-    "a multiple of 60 from 60 to 86400",
-    |text| digits(text).filter(|bucket| (MINUTE..=DAY).contains(bucket) && bucket % MINUTE == 0),
-    Schema::UpTo(DAY),
-);
+values! {
+    Token { reads TokenRef: str as AnyToken, "a decimal token id, or <condition id>:<0 or 1>", TokenRef::parse; }
+    Bucket {
+        reads u64: str { "type": "integer", "minimum": 0, "maximum": DAY }, "a multiple of 60 from 60 to 86400",
+            |text| digits(text).filter(|bucket| (MINUTE..=DAY).contains(bucket) && bucket % MINUTE == 0);
+    }
+}
 
 /// A named window: its length (`None` = all), default and smallest bucket, all in seconds.
 type Interval = (Option<u64>, u64, u64);

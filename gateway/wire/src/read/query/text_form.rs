@@ -1,9 +1,9 @@
-//! Forms of the values of parameters: how a text is read, what an error names as allowed, and the
-//! JSON schema.
+//! How the text of a parameter is read, what an error names as allowed, and its JSON schema: any
+//! [value](crate::values) that is read from a text, words, and numbers within bounds.
 
 use std::borrow::Cow;
 
-use foretell_model::{ConditionId, Micros, TimeSeconds, WalletAddress};
+use foretell_model::{Micros, TimeSeconds};
 #[cfg(feature = "documents")]
 use serde_json::{Value as Json, json};
 
@@ -14,7 +14,7 @@ use crate::schema::JsonSchema;
 use crate::text::decimal;
 use crate::text::ids::TokenRef;
 use crate::text::time::{self, LAST_SECOND, SECONDS_ALLOWED};
-use crate::values::{AnyToken, Bytes, Condition, Readable, Wallet};
+use crate::values::{AnyToken, Readable, values};
 
 /// How a value of a parameter is written.
 pub trait TextForm {
@@ -47,132 +47,31 @@ pub trait TextForm {
     }
 }
 
-/// What a JSON schema says of a text.
-#[derive(Clone, Copy, Debug)]
-pub enum Schema {
-    /// A regular expression.
-    Pattern(&'static str),
-    /// The most characters.
-    Characters(usize),
-    /// An integer from 0 to this.
-    UpTo(u64),
-    /// A number of at least 0.
-    Amount,
-    /// Any number.
-    Number,
-    /// Any text.
-    Text,
-    /// `true` or `false`.
-    Flag,
-    /// A text of a format.
-    Format(&'static str),
-    /// An integer within bounds, both inclusive.
-    Between(i64, i64),
-    /// One of some words.
-    Words(&'static [&'static str]),
-    /// One that the document defines.
-    Reference(&'static str),
-    /// That of the value in bodies.
-    InBodies(InBodies),
-}
+impl<V: Readable<Json = str> + JsonSchema> TextForm for V {
+    type Value = V::Value;
 
-/// The schema that a type has in bodies.
-#[derive(Clone, Copy, Debug)]
-pub struct InBodies {
-    #[cfg(feature = "documents")]
-    schema: fn() -> Json,
-}
-
-impl Schema {
-    /// The schema that a type has in bodies.
-    pub(crate) const fn in_bodies<T: JsonSchema>() -> Self {
-        Self::InBodies(InBodies {
-            #[cfg(feature = "documents")]
-            schema: schema_of::<T>,
-        })
-    }
-}
-
-#[cfg(feature = "documents")]
-fn schema_of<T: JsonSchema>() -> Json {
-    let settings = schemars::generate::SchemaSettings::draft2020_12()
-        .with(|settings| settings.inline_subschemas = true);
-    let mut generator = settings.for_deserialize().into_generator();
-    generator.subschema_for::<T>().to_value()
-}
-
-/// A form that reads with a function.
-#[derive(Clone, Copy, Debug)]
-pub struct By<T: 'static> {
-    /// Reads a text.
-    pub read: fn(&str) -> Option<T>,
-    /// What is allowed.
-    pub allowed: &'static str,
-    /// The schema.
-    pub schema: Schema,
-    /// Codes of fixed texts: of a wrong value, and of a missing one.
-    pub codes: [Option<ErrorCode>; 2],
-}
-
-impl<T> By<T> {
-    /// The form that this value has in bodies.
-    pub(crate) const fn of<F: Readable<Value = T, Json = str> + JsonSchema>() -> Self {
-        Self::new(F::ALLOWED, F::read, Schema::in_bodies::<F>())
-    }
-
-    /// A form whose errors name the value and what is allowed.
-    #[must_use]
-    pub const fn new(allowed: &'static str, read: fn(&str) -> Option<T>, schema: Schema) -> Self {
-        let codes = [None, None];
-        Self {
-            read,
-            allowed,
-            schema,
-            codes,
-        }
-    }
-}
-
-impl<T> TextForm for By<T> {
-    type Value = T;
-
-    fn read(&self, text: &str) -> Option<T> {
-        (self.read)(text)
+    fn read(&self, text: &str) -> Option<V::Value> {
+        V::read(text)
     }
 
     fn allowed(&self, _: Family) -> Cow<'static, str> {
-        self.allowed.into()
+        V::ALLOWED.into()
     }
 
     #[cfg(feature = "documents")]
     fn schema(&self) -> Json {
-        match self.schema {
-            Schema::Pattern(pattern) => json!({ "type": "string", "pattern": pattern }),
-            Schema::Characters(most) => json!({ "type": "string", "maxLength": most }),
-            Schema::UpTo(most) => json!({ "type": "integer", "minimum": 0, "maximum": most }),
-            Schema::Amount => {
-                let most = u64::MAX / 1_000_000;
-                json!({ "type": "number", "minimum": 0, "maximum": most })
-            }
-            Schema::Number => json!({ "type": "number" }),
-            Schema::Text => json!({ "type": "string" }),
-            Schema::Flag => json!({ "type": "boolean" }),
-            Schema::Format(format) => json!({ "type": "string", "format": format }),
-            Schema::Between(least, most) => {
-                json!({ "type": "integer", "minimum": least, "maximum": most })
-            }
-            Schema::Words(words) => json!({ "type": "string", "enum": words }),
-            Schema::Reference(path) => json!({ "$ref": path }),
-            Schema::InBodies(InBodies { schema }) => schema(),
-        }
+        let settings = schemars::generate::SchemaSettings::draft2020_12()
+            .with(|settings| settings.inline_subschemas = true);
+        let mut generator = settings.for_deserialize().into_generator();
+        generator.subschema_for::<V>().to_value()
     }
 
     fn wrong(&self) -> Option<ErrorCode> {
-        self.codes[0]
+        V::REFUSED
     }
 
     fn missing(&self) -> Option<ErrorCode> {
-        self.codes[1]
+        V::MISSING
     }
 }
 
@@ -276,54 +175,23 @@ impl TextForm for Characters {
     }
 }
 
-/// A wallet; case carries no meaning.
-pub const WALLET: By<WalletAddress> = By::of::<Wallet>();
-
-/// 32 bytes.
-pub const BYTES32: By<[u8; 32]> = By::of::<Bytes>();
-
-/// A market.
-pub const CONDITION: By<ConditionId> = By::of::<Condition>();
-
-/// A token in either form.
-pub const TOKEN: By<TokenRef> = By {
-    codes: [Some(ErrorCode::InvalidTokenId), None],
-    ..By::new(
-        "a token id",
-        TokenRef::parse,
-        Schema::in_bodies::<AnyToken>(),
-    )
-};
-
-/// Start of a page.
-pub const CURSOR: By<Cursor> = By {
-    codes: [Some(ErrorCode::InvalidCursor), None],
-    ..By::new(
-        "a cursor",
-        |text| Cursor::parse(Some(text)).ok(),
-        Schema::Pattern("^[A-Za-z0-9+/=]*$"),
-    )
-};
-
-/// Unix seconds.
-pub const SECONDS: By<u64> = By::new(SECONDS_ALLOWED, time::seconds, Schema::UpTo(LAST_SECOND));
-
-/// Unix seconds as a time.
-pub const INSTANT: By<TimeSeconds> = By::new(
-    SECONDS_ALLOWED,
-    |text| time::seconds(text).map(TimeSeconds),
-    Schema::UpTo(LAST_SECOND),
-);
-
-/// Whole units with up to six decimals, as micros.
-pub const MICROS: By<u64> = By::new(
-    "a number from 0 to 18446744073709.551615 with at most 6 decimals",
-    |text| decimal::micros(text).map(|Micros(micros)| micros),
-    Schema::Amount,
-);
-
-/// A flag.
-pub const FLAG: By<bool> = By::new("true, false, 1 or 0", flag, Schema::Flag);
+values! {
+    /// A token in either form.
+    pub QueryToken { reads TokenRef: str as AnyToken, "a token id" => InvalidTokenId, TokenRef::parse; }
+    /// Start of a page.
+    pub PageStart { reads Cursor: str { "pattern": "^[A-Za-z0-9+/=]*$" }, "a cursor" => InvalidCursor, |text| Cursor::parse(Some(text)).ok(); }
+    /// Unix seconds.
+    pub UnixSeconds { reads u64: str { "type": "integer", "minimum": 0, "maximum": LAST_SECOND }, SECONDS_ALLOWED, time::seconds; }
+    /// Unix seconds as a time.
+    pub UnixTime { reads TimeSeconds: str as UnixSeconds, SECONDS_ALLOWED, |text| time::seconds(text).map(TimeSeconds); }
+    /// Whole units with up to six decimals, as micros.
+    pub MicrosText {
+        reads u64: str { "type": "number", "minimum": 0, "maximum": u64::MAX / 1_000_000 }, "a number from 0 to 18446744073709.551615 with at most 6 decimals",
+            |text| decimal::micros(text).map(|Micros(micros)| micros);
+    }
+    /// A flag.
+    pub FlagText { reads bool: str { "type": "boolean" }, "true, false, 1 or 0", flag; }
+}
 
 /// Python writes `True` and `False`.
 fn flag(text: &str) -> Option<bool> {

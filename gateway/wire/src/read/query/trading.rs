@@ -14,111 +14,90 @@ use crate::read::query::fields::{Field, Required};
 use crate::read::query::parameter::Parameter;
 use crate::read::query::parameters::{ParameterSet, Parameters};
 use crate::read::query::reader::Reader;
-use crate::read::query::text_form::{
-    BYTES32, By, CONDITION, CURSOR, INSTANT, Schema, TOKEN, TextForm, WALLET, Words,
-};
-use crate::text::ids::TokenRef;
-use crate::values::AnySide;
+use crate::read::query::text_form::{PageStart, QueryToken, TextForm, UnixTime, Words};
+use crate::text::ids::{self, TokenRef};
+use crate::values::{AnySide, Bytes, Condition, Wallet, values};
 
-const SIDE: By<Side> = By {
-    codes: [Some(ErrorCode::InvalidSide), Some(ErrorCode::InvalidSide)],
-    ..By::new(
-        "BUY or SELL",
-        |text| side_of(text).ok().flatten(),
-        Schema::in_bodies::<AnySide>(),
-    )
-};
-
-/// An id as a client wrote it.
-const ID: By<String> = By::new(
-    "a text of up to 128 bytes",
-    |text| (text.len() <= 128).then(|| text.to_owned()),
-    Schema::Characters(128),
-);
-
-const METADATA: By<bool> = By::new(
-    "true",
-    |text| Some(matches!(text, "true" | "True")),
-    Schema::Text,
-);
-
-const CONDITIONS: By<ConditionId> = By {
-    allowed: "1 to 100 condition ids",
-    ..CONDITION
-};
+values! {
+    /// An id as a client wrote it.
+    OrderText { reads String: str { "maxLength": 128 }, "a text of up to 128 bytes", |text: &str| (text.len() <= 128).then(|| text.to_owned()); }
+    Metadata { reads bool: str, "true", |text| Some(matches!(text, "true" | "True")); }
+    Conditions { reads ConditionId: str as Condition, "1 to 100 condition ids", ids::condition_id; }
+    Kind { reads Option<WalletKind>: str { "type": "integer", "minimum": -1, "maximum": 3 }, "-1 to 3", kind; }
+}
 
 parameters! {
     /// A token.
     pub struct OneToken: Trading {
         /// Token id, decimal or `<condition id>:<outcome index>`.
-        pub token_id: TokenRef = required(TOKEN),
+        pub token_id: TokenRef = required(QueryToken),
     }
 
     /// Parameters of `GET /price`.
     #[derive(Copy)]
     pub struct PriceQuery: Trading {
         /// Token id, decimal or `<condition id>:<outcome index>`.
-        pub token_id: TokenRef = required(TOKEN),
+        pub token_id: TokenRef = required(QueryToken),
         /// BUY is the best ask, SELL the best bid; any case.
-        pub side: Side = required(SIDE),
+        pub side: Side = required(AnySide),
     }
 
     /// A page.
     #[derive(Copy)]
     pub struct PageQuery: Trading {
         /// The `next_cursor` of the page before; absent for the first page.
-        pub next_cursor: Cursor = or(CURSOR, "MA=="),
+        pub next_cursor: Cursor = or(PageStart, "MA=="),
     }
 
     /// Parameters of `GET /auth/api-keys`.
     #[derive(Copy)]
     pub struct KeysQuery: Trading {
         /// `true` adds revoked keys among the newest 1,000; any other text is ignored.
-        pub metadata: Option<bool> = optional(METADATA),
+        pub metadata: Option<bool> = optional(Metadata),
     }
 
     /// Parameters of `GET /ui/api/markets/summary`.
     pub struct SummaryQuery: Trading {
         /// The markets.
-        pub condition_ids: Vec<ConditionId> = required_list(CONDITIONS, MAX_SUMMARY_MARKETS),
+        pub condition_ids: Vec<ConditionId> = required_list(Conditions, MAX_SUMMARY_MARKETS),
     }
 
     /// Parameters of `GET /data/trades` and `GET /builder/trades`.
     #[derive(Default)]
     pub struct TradesQuery: Trading check check_times {
         /// A trade's id.
-        pub id: Option<String> = optional(ID),
+        pub id: Option<String> = optional(OrderText),
         /// The taker's wallet.
-        pub taker: Option<WalletAddress> = optional(WALLET),
+        pub taker: Option<WalletAddress> = optional(Wallet),
         /// The counterparty maker's wallet.
-        pub maker: Option<WalletAddress> = optional(WALLET),
+        pub maker: Option<WalletAddress> = optional(Wallet),
         /// A wallet that is taker or maker.
-        pub maker_address: Option<WalletAddress> = optional(WALLET),
+        pub maker_address: Option<WalletAddress> = optional(Wallet),
         /// A market.
-        pub market: Option<ConditionId> = optional(CONDITION),
+        pub market: Option<ConditionId> = optional(Condition),
         /// The taker's or maker's token.
-        pub asset: Option<TokenRef> = optional(TOKEN) as "asset_id",
+        pub asset: Option<TokenRef> = optional(QueryToken) as "asset_id",
         /// Only trades before this time, unix seconds.
-        pub before: Option<TimeSeconds> = optional(INSTANT),
+        pub before: Option<TimeSeconds> = optional(UnixTime),
         /// Only trades after this time, unix seconds.
-        pub after: Option<TimeSeconds> = optional(INSTANT),
+        pub after: Option<TimeSeconds> = optional(UnixTime),
         /// A builder; `GET /builder/trades` only.
-        pub builder: Option<[u8; 32]> = optional(BYTES32) as "builder_code",
+        pub builder: Option<[u8; 32]> = optional(Bytes) as "builder_code",
         /// The `next_cursor` of the page before; absent for the first page.
-        pub cursor: Cursor = or(CURSOR, "MA==") as "next_cursor",
+        pub cursor: Cursor = or(PageStart, "MA==") as "next_cursor",
     }
 
     /// Parameters of `GET /data/orders`.
     #[derive(Default)]
     pub struct OrdersQuery: Trading {
         /// An order id.
-        pub id: Option<String> = optional(ID),
+        pub id: Option<String> = optional(OrderText),
         /// A market.
-        pub market: Option<ConditionId> = optional(CONDITION),
+        pub market: Option<ConditionId> = optional(Condition),
         /// A token.
-        pub asset: Option<TokenRef> = optional(TOKEN) as "asset_id",
+        pub asset: Option<TokenRef> = optional(QueryToken) as "asset_id",
         /// The `next_cursor` of the page before; absent for the first page.
-        pub cursor: Cursor = or(CURSOR, "MA==") as "next_cursor",
+        pub cursor: Cursor = or(PageStart, "MA==") as "next_cursor",
     }
 
     /// Parameters of `GET /balance-allowance`.
@@ -127,22 +106,20 @@ parameters! {
         /// The asset.
         pub asset: BalanceAsset = group(),
         /// Signature type of the wallet; -1 or absent: the owner's only bound wallet, else the owner.
-        pub kind: Option<WalletKind> = or(KIND, "-1") as "signature_type",
+        pub kind: Option<WalletKind> = or(Kind, "-1") as "signature_type",
     }
 }
 
-const KIND: By<Option<WalletKind>> = By::new(
-    "-1 to 3",
-    |text| match text {
+fn kind(text: &str) -> Option<Option<WalletKind>> {
+    match text {
         "-1" => Some(None),
         "0" => Some(Some(WalletKind::Eoa)),
         "1" => Some(Some(WalletKind::Proxy)),
         "2" => Some(Some(WalletKind::Safe)),
         "3" => Some(Some(WalletKind::Deposit)),
         _ => None,
-    },
-    Schema::Between(-1, 3),
-);
+    }
+}
 
 impl TradesQuery {
     fn check_times(&self) -> Result<(), ApiError> {
@@ -175,7 +152,7 @@ impl BalanceAsset {
     };
     const TOKEN: Parameter = Parameter {
         #[cfg(feature = "documents")]
-        schema: || TOKEN.schema(),
+        schema: || QueryToken.schema(),
         codes: || vec![ErrorCode::InvalidTokenId],
         ..Parameter::new(
             "token_id",
@@ -191,7 +168,7 @@ impl Parameters for BalanceAsset {
     /// Collateral has no token: then the parameter may be anything.
     fn take(reader: &Reader<'_>) -> Result<Self, ApiError> {
         Ok(match Required(Self::TYPES).take(reader, &Self::TYPE)? {
-            true => Self::Conditional(Required(TOKEN).take(reader, &Self::TOKEN)?),
+            true => Self::Conditional(Required(QueryToken).take(reader, &Self::TOKEN)?),
             false => Self::Collateral,
         })
     }
