@@ -9,13 +9,15 @@ use serde::Deserialize;
 
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
-use crate::limits::{MAX_BATCH, MAX_ORDER_ID_TEXT};
+use crate::limits::MAX_BATCH;
 use crate::read::body::{List, RequestBody, TRADING};
 use crate::schema::JsonSchema;
 #[cfg(feature = "documents")]
 use crate::schema::{Schema, SchemaGenerator};
 use crate::text::ids::TokenRef;
-use crate::values::{AnySide, AnyToken, Filled, Item, OrDefault, Readable as _, any_text, values};
+use crate::values::{
+    AnySide, AnyToken, Filled, IdText, Item, OrDefault, Readable as _, any_text, values,
+};
 
 /// The requested sides of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -167,10 +169,6 @@ impl Merged {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScoringOrders(pub Vec<String>);
 
-values! {
-    ScoredOrder { reads String: str { "maxLength": MAX_ORDER_ID_TEXT }, "a text of up to 128 bytes", |text: &str| (text.len() <= MAX_ORDER_ID_TEXT).then(|| text.to_owned()); }
-}
-
 const ORDERS: List = List {
     array: "an array",
     entry: Some("order id"),
@@ -181,11 +179,11 @@ const ORDERS: List = List {
 impl RequestBody for ScoringOrders {
     #[cfg(feature = "documents")]
     fn schema(generator: &mut SchemaGenerator) -> Schema {
-        ORDERS.schema::<ScoredOrder>(generator)
+        ORDERS.schema::<IdText>(generator)
     }
 
     fn read(body: &[u8]) -> Result<Self, ApiError> {
-        let ids = TRADING.read_list::<Item<ScoredOrder>>(body, &ORDERS)?;
+        let ids = TRADING.read_list::<Item<IdText>>(body, &ORDERS)?;
         Ok(Self(ids.into_iter().map(|id| id.0).collect()))
     }
 }

@@ -16,9 +16,7 @@ use crate::schema::JsonSchema;
 use crate::text::decimal::Decimal;
 use crate::text::ids::TokenRef;
 use crate::text::time::{LAST_SECOND, SECONDS_ALLOWED, seconds};
-use crate::values::{
-    Each, Filled, Optional, OrDefault, Scalar, ScalarVisitor, values,
-};
+use crate::values::{Each, Filled, Optional, OrDefault, Scalar, ScalarVisitor, values};
 use crate::written;
 
 /// The error for a range with more than [`MAX_HISTORY_POINTS`].

@@ -63,6 +63,8 @@ values! {
         reads String: str { "minLength": 1, "maxLength": MAX_ORDER_ID_TEXT }, concat!("an order id, ", hex32!(words)),
             |text: &str| (1..=MAX_ORDER_ID_TEXT).contains(&text.len()).then(|| text.to_owned());
     }
+    /// An id as a client wrote it.
+    pub IdText { reads String: str { "maxLength": MAX_ORDER_ID_TEXT }, "a text of up to 128 bytes", |text: &str| (text.len() <= MAX_ORDER_ID_TEXT).then(|| text.to_owned()); }
     /// Token id, decimal.
     pub Token { writes [Borrow<TokenId>] = Token { "pattern": "^[0-9]{1,78}$" }, ids::token_text; }
     /// Token id: decimal, or `<condition id>:<outcome index>`.

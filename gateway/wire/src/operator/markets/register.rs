@@ -18,7 +18,7 @@ use crate::read::body::{OPERATOR, RequestBody};
 use crate::schema::JsonSchema;
 #[cfg(feature = "documents")]
 use crate::schema::{Schema, SchemaGenerator};
-use crate::values::{Condition, Deserializable, Optional, OrDefault, remote};
+use crate::values::{Condition, Filled, Optional, OrDefault, remote};
 
 /// A market to register.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -119,11 +119,11 @@ struct MarketTexts {
     #[serde(with = "OrDefault::<Tags>")]
     tags: Vec<String>,
     /// ISO 8601 or a day; it ends no trading.
-    #[serde(deserialize_with = "date")]
+    #[serde(with = "OrDefault::<Filled<EndDate>>")]
     #[schemars(with = "Optional::<EndDate>")]
     end_date: Option<String>,
     /// ISO 8601; empty = none.
-    #[serde(deserialize_with = "time")]
+    #[serde(with = "OrDefault::<Filled<Instant>>")]
     #[schemars(with = "Optional::<Instant>")]
     game_start_time: Option<String>,
     /// The source that decides the answer.
@@ -175,23 +175,6 @@ remote!(Summary: EventSummary);
 fn outcomes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<[String; 2], D::Error> {
     let labels = Optional::<Labels>::deserialize(deserializer)?;
     Ok(labels.unwrap_or_else(|| MarketDescription::default().outcomes))
-}
-
-/// A time or a day; an empty text is none.
-fn date<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    some::<EndDate, D>(deserializer)
-}
-
-/// A time; an empty text is none.
-fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    some::<Instant, D>(deserializer)
-}
-
-fn some<'de, F: Deserializable<Value = String>, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<String>, D::Error> {
-    let text = Optional::<F>::deserialize(deserializer)?;
-    Ok(text.filter(|text| !text.is_empty()))
 }
 
 /// A neg-risk event group to register.

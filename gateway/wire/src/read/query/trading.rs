@@ -16,11 +16,9 @@ use crate::read::query::parameters::{ParameterSet, Parameters};
 use crate::read::query::reader::Reader;
 use crate::read::query::text_form::{PageStart, QueryToken, TextForm, UnixTime, Words};
 use crate::text::ids::{self, TokenRef};
-use crate::values::{AnySide, Bytes, Condition, Wallet, values};
+use crate::values::{AnySide, Bytes, Condition, IdText, Wallet, values};
 
 values! {
-    /// An id as a client wrote it.
-    OrderText { reads String: str { "maxLength": 128 }, "a text of up to 128 bytes", |text: &str| (text.len() <= 128).then(|| text.to_owned()); }
     Metadata { reads bool: str, "true", |text| Some(matches!(text, "true" | "True")); }
     Conditions { reads ConditionId: str as Condition, "1 to 100 condition ids", ids::condition_id; }
     Kind { reads Option<WalletKind>: str { "type": "integer", "minimum": -1, "maximum": 3 }, "-1 to 3", kind; }
@@ -66,7 +64,7 @@ parameters! {
     #[derive(Default)]
     pub struct TradesQuery: Trading check check_times {
         /// A trade's id.
-        pub id: Option<String> = optional(OrderText),
+        pub id: Option<String> = optional(IdText),
         /// The taker's wallet.
         pub taker: Option<WalletAddress> = optional(Wallet),
         /// The counterparty maker's wallet.
@@ -91,7 +89,7 @@ parameters! {
     #[derive(Default)]
     pub struct OrdersQuery: Trading {
         /// An order id.
-        pub id: Option<String> = optional(OrderText),
+        pub id: Option<String> = optional(IdText),
         /// A market.
         pub market: Option<ConditionId> = optional(Condition),
         /// A token.
