@@ -1,8 +1,11 @@
 //! Values of the JSON: how each is read from bodies, queries and paths, how it is written in answers,
-//! and what the documents say of its text. A value is a row of a table of [`values!`]: the shared rows
-//! stand in [`table`](self), those of one request beside it. A field names its row with
-//! `#[serde(with = "…")]`, a parameter of a query with `optional(…)` and the like, a path with
-//! [`PathParameter::Value`](crate::read::path::PathParameter).
+//! and its JSON schema. A value is a row of a table of [`values!`](crate::values!). Rows that pages share
+//! are declared in `table.rs`, the others beside the request that has them.
+//!
+//! A row is used by its name: by a field as `#[serde(with = "…")]`, also within [`Optional`],
+//! [`OrDefault`], [`Filled`] and [`Each`]; by a query as a form of its parameters
+//! ([`crate::read::query::text_form`]); by a path as the schema of a
+//! [`PathParameter`](crate::read::path::PathParameter).
 
 mod adapters;
 mod json;

@@ -1,9 +1,9 @@
 //! Forms of the values of the catalog surface.
 
 use foretell_model::WalletAddress;
-use foretell_wire::read::query::text_form::{self, FlagText, Rows, Whole, Words};
+use foretell_wire::read::query::text_form::{self, Rows, Whole, Words};
 use foretell_wire::values;
-use foretell_wire::values::Wallet;
+use foretell_wire::values::{FlagText, Wallet};
 
 use crate::record::read_date;
 use crate::search_text::normalised;
@@ -46,22 +46,13 @@ fn term(text: &str) -> Option<String> {
 }
 
 /// Rows of a page.
-pub(super) const LIMIT: Rows = Rows(Whole {
-    least: 1,
-    most: 500,
-});
+pub(super) const LIMIT: Rows = Rows(Whole(1, 500));
 
 /// Rows before a page.
-pub(super) const OFFSET: Whole = Whole {
-    least: 0,
-    most: u32::MAX,
-};
+pub(super) const OFFSET: Whole = Whole(0, u32::MAX);
 
 /// A page by its number.
-pub(super) const PAGE: Whole = Whole {
-    least: 1,
-    most: 1_000_000,
-};
+pub(super) const PAGE: Whole = Whole(1, 1_000_000);
 
 /// The lifecycle of events, as the `closed` that it requires.
 pub(super) const STATUS: Words<Option<bool>> = Words(&[

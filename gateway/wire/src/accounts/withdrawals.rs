@@ -12,9 +12,8 @@ use crate::parameters;
 use crate::read::body::{TRADING, bodies};
 use crate::read::page::Cursor;
 use crate::read::path::PathParameter;
-use crate::read::query::text_form::PageStart;
 use crate::schema::JsonSchema;
-use crate::values::{Millis, Signature65, Uint, Wallet, values};
+use crate::values::{Millis, PageStart, Signature65, Uint, Wallet, values};
 use crate::written;
 
 /// A signed request of a withdrawal. Its fields are those of the signed message.

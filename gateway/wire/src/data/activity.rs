@@ -20,10 +20,10 @@ use crate::operator::MarketDescription;
 use crate::parameters;
 use crate::read::query::family::Family;
 use crate::read::query::reader::Reader;
-use crate::read::query::text_form::{FlagText, Words};
+use crate::read::query::text_form::Words;
 use crate::schema::JsonSchema;
 use crate::text::decimal::{Decimal, Number};
-use crate::values::Wallet;
+use crate::values::{FlagText, Wallet};
 use crate::written;
 
 /// `outcomeIndex` of actions without a single outcome; clients of the family expect this value.

@@ -31,7 +31,7 @@ parameters! {
         /// Period that a row covers; only `day`.
         pub interval: () = or(Words(&[("day", ())]), "day"),
         /// Number of days, which end today.
-        pub limit: usize = or(Rows(Whole { least: 1, most: MAX_V2_DAYS }), "30"),
+        pub limit: usize = or(Rows(Whole(1, MAX_V2_DAYS)), "30"),
     }
 }
 

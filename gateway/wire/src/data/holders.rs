@@ -11,9 +11,10 @@ use crate::data::rows::figures::RoundedFigures;
 use crate::data::rows::view::view;
 use crate::limits::{MAX_HOLDERS, MAX_MARKETS};
 use crate::parameters;
-use crate::read::query::text_form::{MicrosText, Rows, Whole};
+use crate::read::query::text_form::{Rows, Whole};
 use crate::schema::JsonSchema;
 use crate::text::decimal::Number;
+use crate::values::MicrosText;
 use crate::written;
 
 parameters! {
@@ -22,7 +23,7 @@ parameters! {
         /// Markets: condition ids, assets or decimal token ids.
         pub markets: Vec<MarketRef> = required_list(MarketName, MAX_MARKETS) as "market",
         /// Most holders per token.
-        pub limit: usize = or(Rows(Whole { least: 0, most: MAX_HOLDERS }), "100"),
+        pub limit: usize = or(Rows(Whole(0, MAX_HOLDERS)), "100"),
         /// Smallest balance to include, in shares.
         pub least: u64 = or(MicrosText, "1") as "minBalance",
     }

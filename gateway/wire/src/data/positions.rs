@@ -11,8 +11,8 @@ use crate::data::rows::view::view;
 use crate::limits::{CLOSED_POSITIONS_PAGE, MAX_TITLE, POSITIONS_PAGE, PageBounds};
 use crate::operator::MarketDescription;
 use crate::parameters;
-use crate::read::query::text_form::{Characters, FlagText, MicrosText, Words};
-use crate::values::Wallet;
+use crate::read::query::text_form::{Characters, Words};
+use crate::values::{FlagText, MicrosText, Wallet};
 use crate::written;
 
 /// Sort key of positions, by the fields that show it.

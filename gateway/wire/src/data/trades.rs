@@ -13,8 +13,8 @@ use crate::parameters;
 use crate::read::query::family::Family;
 use crate::read::query::parameters::{ParameterSet, Parameters};
 use crate::read::query::reader::Reader;
-use crate::read::query::text_form::{FlagText, MicrosText, Words};
-use crate::values::Wallet;
+use crate::read::query::text_form::Words;
+use crate::values::{FlagText, MicrosText, Wallet};
 
 pub(crate) const SIDE: Words<Side> = Words(&[("BUY", Side::Buy), ("SELL", Side::Sell)]);
 

@@ -11,12 +11,12 @@ use crate::limits::{MAX_HISTORY_POINTS, MAX_HISTORY_TOKENS};
 use crate::markets::history_range::{HistoryRange, Interval, IntervalWord};
 use crate::parameters;
 use crate::read::body::{TRADING, bodies};
-use crate::read::query::text_form::{QueryToken, digits};
+use crate::read::query::text_form::digits;
 use crate::schema::JsonSchema;
 use crate::text::decimal::Decimal;
 use crate::text::ids::TokenRef;
 use crate::text::time::{LAST_SECOND, SECONDS_ALLOWED, seconds};
-use crate::values::{Each, Filled, Optional, OrDefault, Scalar, ScalarVisitor, values};
+use crate::values::{Each, Filled, Optional, OrDefault, QueryToken, Scalar, ScalarVisitor, values};
 use crate::written;
 
 /// The error for a range with more than [`MAX_HISTORY_POINTS`].

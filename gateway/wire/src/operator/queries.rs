@@ -4,12 +4,12 @@ use foretell_model::{ConditionId, EventId, MarketState, WalletAddress};
 
 use crate::operator::payments::WithdrawalPlace;
 use crate::parameters;
-use crate::read::query::text_form::{Characters, FlagText, Whole, digits};
+use crate::read::query::text_form::{Characters, Whole, digits};
 #[cfg(feature = "documents")]
 use crate::schema::Schema;
 #[cfg(feature = "documents")]
 use crate::values::schema::{Maker, Schemas};
-use crate::values::{Address, Condition, State, values};
+use crate::values::{Address, Condition, FlagText, State, values};
 
 /// Most conditions, and most events, that a request may name.
 const MAX_NAMED: usize = 100;
@@ -50,7 +50,7 @@ parameters! {
         /// Only rows after this one: `next` of the page before.
         pub before: Option<WithdrawalPlace> = optional(Place),
         /// Maximum number of rows.
-        pub limit: usize = or(Whole { least: 1, most: 500 }, "100"),
+        pub limit: usize = or(Whole(1, 500), "100"),
     }
 
     /// Parameters of `GET /markets`.
@@ -60,7 +60,7 @@ parameters! {
         /// Also the questions of these neg-risk event groups: ids, comma-separated or repeated.
         pub events: Vec<EventId> = list(Event, MAX_NAMED) as "event_id",
         /// Maximum number of rows; all by default.
-        pub limit: Option<usize> = optional(Whole { least: 1, most: 10_000 }),
+        pub limit: Option<usize> = optional(Whole(1, 10_000)),
         /// Rows to skip.
         pub offset: usize = or(Offset, "0"),
     }
@@ -74,7 +74,7 @@ parameters! {
         /// The archived markets, or the others.
         pub archived: bool = or(FlagText, "false"),
         /// Maximum number of rows.
-        pub limit: usize = or(Whole { least: 1, most: 500 }, "50"),
+        pub limit: usize = or(Whole(1, 500), "50"),
         /// Only markets registered before the one of this number: `next` of the page before.
         pub before: Option<u32> = optional(Number),
     }
@@ -84,7 +84,7 @@ parameters! {
         /// The beginning of an address.
         pub wallet: Option<String> = optional(Characters(42)),
         /// Maximum number of rows.
-        pub limit: usize = or(Whole { least: 1, most: 500 }, "50"),
+        pub limit: usize = or(Whole(1, 500), "50"),
         /// Only accounts opened before the one of this number: `next` of the page before.
         pub before: Option<u32> = optional(Number),
     }
@@ -100,14 +100,14 @@ parameters! {
         /// Only acts before this sequence: `next` of the page before.
         pub before: Option<u64> = optional(Sequence),
         /// Maximum number of rows.
-        pub limit: usize = or(Whole { least: 1, most: 500 }, "100"),
+        pub limit: usize = or(Whole(1, 500), "100"),
     }
 
     /// Parameters of `GET /events`.
     #[derive(Copy)]
     pub struct EventsQuery: Trading {
         /// Maximum number of rows.
-        pub limit: usize = or(Whole { least: 1, most: 1_000 }, "1000"),
+        pub limit: usize = or(Whole(1, 1_000), "1000"),
         /// Only event groups registered before the one of this number: `next` of the page before.
         pub before: Option<u32> = optional(Number),
         /// Only the operator's own.

@@ -1,7 +1,7 @@
 //! Reads a body into a request: a serde deserializer of an object that names the field, the value and
 //! what is allowed.
 //!
-//! A request is a struct whose fields have [forms](crate::read::form). Its fields are read in their
+//! A request is a struct of [values](crate::values). Its fields are read in their
 //! declared order, so that the first of them that is wrong is the error.
 
 mod values;

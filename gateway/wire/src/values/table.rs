@@ -5,13 +5,14 @@ use core::fmt::{self, Display};
 
 use foretell_model::evidence::ActEvidence;
 use foretell_model::limits::{MAX_REASON_CHARS, MAX_SIGNATURE_BYTES};
-use foretell_model::{self as model, Outcome, Price, TimeMs, TimeNs, TokenId};
+use foretell_model::{self as model, Outcome, Price, TimeMs, TimeNs, TimeSeconds, TokenId};
 
 use crate::limits::MAX_ORDER_ID_TEXT;
+use crate::read::page::Cursor;
 use crate::text::decimal::{self, Decimal, Number};
 use crate::text::ids::{self, TokenRef};
 use crate::text::printable::{is_direction_control, is_printable};
-use crate::text::time;
+use crate::text::time::{self, LAST_SECOND, SECONDS_ALLOWED};
 use crate::text::words::{mode_word, order_type_text, role_word, side_text, state_word};
 use crate::values::{Text, Uint, values};
 
@@ -69,6 +70,8 @@ values! {
     pub Token { writes [Borrow<TokenId>] = Token { "pattern": "^[0-9]{1,78}$" }, ids::token_text; }
     /// Token id: decimal, or `<condition id>:<outcome index>`.
     pub AnyToken { reads TokenRef: str = AnyToken { "pattern": concat!("^([0-9]{1,78}|", hex32!(any), ":[01])$") }, "a text" => InvalidTokenId, TokenRef::parse; }
+    /// A token in either form.
+    pub QueryToken { reads TokenRef: str as AnyToken, "a token id" => InvalidTokenId, TokenRef::parse; }
     /// Token id: `<condition id>:<outcome index>`, or decimal, as the exchange is configured.
     pub ConfiguredToken { writes [Display] = ConfiguredToken { "pattern": concat!("^(", hex32!(written), ":[01]|[0-9]{1,78})$") }, shown; }
     /// Token id: `<condition id>:<outcome index>`.
@@ -106,6 +109,11 @@ values! {
         reads model::Lots: str = AnyShares { "pattern": "^[0-9]{1,78}([.][0-9]{1,2})?$" }, "a text, shares with up to two decimals", decimal::lots;
         writes [Copy + Into<Decimal>] as Amount, text;
     }
+    /// Whole units with up to six decimals, as micros.
+    pub MicrosText {
+        reads u64: str { "type": "number", "minimum": 0, "maximum": u64::MAX / 1_000_000 }, "a number from 0 to 18446744073709.551615 with at most 6 decimals",
+            |text| decimal::micros(text).map(|model::Micros(micros)| micros);
+    }
     /// A number of shares.
     pub ShareNumber { writes [Copy + Into<Decimal>] = Shares { "type": "number", "exclusiveMinimum": 0 }, number; }
     /// A price or a rate.
@@ -126,6 +134,10 @@ values! {
     pub Iso { writes [Borrow<TimeNs>] = Iso { "format": "date-time" }, |time: &TimeNs| time::iso(*time); }
     /// Unix seconds.
     pub Seconds { writes [Borrow<TimeNs>] = Seconds { "type": "integer", "minimum": 0 }, |time: &TimeNs| time.seconds().0; }
+    /// Unix seconds of a query.
+    pub UnixSeconds { reads u64: str { "type": "integer", "minimum": 0, "maximum": LAST_SECOND }, SECONDS_ALLOWED, time::seconds; }
+    /// Unix seconds of a query as a time.
+    pub UnixTime { reads TimeSeconds: str as UnixSeconds, SECONDS_ALLOWED, |text| time::seconds(text).map(TimeSeconds); }
     /// A UTC day.
     pub Day { writes [Display] = Day { "format": "date" }, shown; }
 
@@ -146,6 +158,8 @@ values! {
         reads model::OperatorRole: str = Role { "enum": words(model::OperatorRole::ALL, role_word) }, "admin, markets, resolver, cashier, support or read-only",
             |text: &str| find(model::OperatorRole::ALL, role_word)(text).filter(|role| *role != model::OperatorRole::Sync), written(role_word);
     }
+    /// Start of a page.
+    pub PageStart { reads Cursor: str { "pattern": "^[A-Za-z0-9+/=]*$" }, "a cursor" => InvalidCursor, |text| Cursor::parse(Some(text)).ok(); }
     /// What an acknowledged command outlives.
     pub Durability { writes [Display] = Durability { "enum": ["disk", "process", "none", "unknown"] }, shown; }
 
@@ -157,6 +171,17 @@ values! {
     pub Flag {
         reads bool: bool, "true or false", |flag: &bool| Some(*flag);
         writes [Borrow<bool>], bool::clone;
+    }
+    /// On or off in a query.
+    pub FlagText { reads bool: str { "type": "boolean" }, "true, false, 1 or 0", flag; }
+}
+
+/// Python writes `True` and `False`.
+fn flag(text: &str) -> Option<bool> {
+    match text {
+        "true" | "True" | "1" => Some(true),
+        "false" | "False" | "0" => Some(false),
+        _ => None,
     }
 }
 

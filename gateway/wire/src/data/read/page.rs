@@ -76,16 +76,10 @@ pub(crate) const CURSOR: Parameter =
 const V1_CURSOR: Parameter =
     Parameter::new("cursor", "The header `x-next-cursor` of the page before.");
 
-const V2_LIMIT: Or<Rows> = Or(
-    Rows(Whole {
-        least: 1,
-        most: MAX_V2_ROWS,
-    }),
-    "100",
-);
+const V2_LIMIT: Or<Rows> = Or(Rows(Whole(1, MAX_V2_ROWS)), "100");
 
 const fn up_to(most: u32) -> Whole {
-    Whole { least: 0, most }
+    Whole(0, most)
 }
 
 #[cfg(feature = "documents")]

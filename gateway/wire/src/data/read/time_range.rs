@@ -5,7 +5,7 @@ use foretell_model::TimeSeconds;
 use crate::errors::api_error::ApiError;
 use crate::parameters;
 use crate::read::query::family::Family;
-use crate::read::query::text_form::UnixSeconds;
+use crate::values::UnixSeconds;
 
 parameters! {
     /// A range of unix seconds, both inclusive.

@@ -16,9 +16,9 @@ use crate::limits::{MAX_V2_HOLDER_MARKETS, MAX_V2_PROFIT_HOLDERS};
 use crate::parameters;
 use crate::read::query::family::Family;
 use crate::read::query::reader::Reader;
-use crate::read::query::text_form::{FlagText, MicrosText};
 use crate::schema::JsonSchema;
 use crate::text::decimal::{Millionths, Number};
+use crate::values::{FlagText, MicrosText};
 use crate::written;
 
 parameters! {

@@ -15,9 +15,9 @@ use crate::errors::error_code::ErrorCode;
 use crate::limits::MAX_V2_TITLE;
 use crate::parameters;
 use crate::read::query::family::Family;
-use crate::read::query::text_form::{Characters, FlagText, Words};
+use crate::read::query::text_form::{Characters, Words};
 use crate::text::decimal::Millionths;
-use crate::values::Wallet;
+use crate::values::{FlagText, Wallet};
 use crate::written;
 
 /// `status`: which positions a list shows.

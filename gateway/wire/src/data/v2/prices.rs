@@ -9,11 +9,11 @@ use crate::limits::MAX_V2_POINTS;
 use crate::markets::history_range::HistoryRange;
 use crate::parameters;
 use crate::read::query::family::Family;
-use crate::read::query::text_form::{Rows, UnixSeconds, Whole, Words, digits};
+use crate::read::query::text_form::{Rows, Whole, Words, digits};
 use crate::schema::JsonSchema;
 use crate::text::decimal::Number;
 use crate::text::ids::TokenRef;
-use crate::values::{AnyToken, values};
+use crate::values::{AnyToken, UnixSeconds, values};
 
 const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
@@ -56,7 +56,7 @@ parameters! {
         /// Not with `as_of`.
         pub bucket_seconds: Option<u64> = optional(Bucket),
         /// Most points of the page.
-        pub limit: usize = or(Rows(Whole { least: 1, most: MAX_V2_POINTS }), "10000"),
+        pub limit: usize = or(Rows(Whole(1, MAX_V2_POINTS)), "10000"),
         /// The `next_cursor` of the page before.
         pub cursor: Option<u64> = optional(UnixSeconds),
     }

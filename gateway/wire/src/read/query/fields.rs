@@ -11,8 +11,13 @@ use crate::read::query::text_form::TextForm;
 
 /// How a field takes its parameter.
 pub trait Field {
+    /// How a text of the parameter is read.
+    type Form: TextForm;
     /// The field's value.
     type Value;
+
+    /// How a text of the parameter is read.
+    fn form(&self) -> &Self::Form;
 
     /// Takes the parameter.
     ///
@@ -22,10 +27,15 @@ pub trait Field {
 
     /// The JSON schema of the parameter.
     #[cfg(feature = "documents")]
-    fn schema(&self) -> Json;
+    fn schema(&self) -> Json {
+        self.form().schema()
+    }
 
     /// The codes of its errors, where their texts are fixed.
-    fn codes(&self) -> Vec<ErrorCode>;
+    fn codes(&self) -> Vec<ErrorCode> {
+        let codes = [self.form().wrong(), self.form().missing()];
+        codes.into_iter().flatten().collect()
+    }
 }
 
 /// A parameter that may be absent.
@@ -33,19 +43,15 @@ pub trait Field {
 pub struct Optional<F>(pub F);
 
 impl<F: TextForm> Field for Optional<F> {
+    type Form = F;
     type Value = Option<F::Value>;
+
+    fn form(&self) -> &F {
+        &self.0
+    }
 
     fn take(&self, reader: &Reader<'_>, parameter: &Parameter) -> Result<Self::Value, ApiError> {
         reader.optional(parameter, &self.0)
-    }
-
-    #[cfg(feature = "documents")]
-    fn schema(&self) -> Json {
-        self.0.schema()
-    }
-
-    fn codes(&self) -> Vec<ErrorCode> {
-        codes_of(&self.0)
     }
 }
 
@@ -54,20 +60,16 @@ impl<F: TextForm> Field for Optional<F> {
 pub struct Required<F>(pub F);
 
 impl<F: TextForm> Field for Required<F> {
+    type Form = F;
     type Value = F::Value;
+
+    fn form(&self) -> &F {
+        &self.0
+    }
 
     fn take(&self, reader: &Reader<'_>, parameter: &Parameter) -> Result<Self::Value, ApiError> {
         let value = reader.optional(parameter, &self.0)?;
         value.ok_or_else(|| reader.missing(parameter, &self.0))
-    }
-
-    #[cfg(feature = "documents")]
-    fn schema(&self) -> Json {
-        self.0.schema()
-    }
-
-    fn codes(&self) -> Vec<ErrorCode> {
-        codes_of(&self.0)
     }
 }
 
@@ -76,7 +78,12 @@ impl<F: TextForm> Field for Required<F> {
 pub struct Or<F>(pub F, pub &'static str);
 
 impl<F: TextForm> Field for Or<F> {
+    type Form = F;
     type Value = F::Value;
+
+    fn form(&self) -> &F {
+        &self.0
+    }
 
     fn take(&self, reader: &Reader<'_>, parameter: &Parameter) -> Result<Self::Value, ApiError> {
         match reader.optional(parameter, &self.0)? {
@@ -91,10 +98,6 @@ impl<F: TextForm> Field for Or<F> {
         schema["default"] = serde_json::from_str(self.1).unwrap_or_else(|_| self.1.into());
         schema
     }
-
-    fn codes(&self) -> Vec<ErrorCode> {
-        codes_of(&self.0)
-    }
 }
 
 /// A parameter that may be absent by the interface, and has a default in the API family.
@@ -102,22 +105,18 @@ impl<F: TextForm> Field for Or<F> {
 pub struct FamilyOr<F>(pub F, pub &'static str);
 
 impl<F: TextForm> Field for FamilyOr<F> {
+    type Form = F;
     type Value = Option<F::Value>;
+
+    fn form(&self) -> &F {
+        &self.0
+    }
 
     fn take(&self, reader: &Reader<'_>, parameter: &Parameter) -> Result<Self::Value, ApiError> {
         match reader.optional(parameter, &self.0)? {
             None if reader.is_family() => reader.value(parameter.name, &self.0, self.1).map(Some),
             value => Ok(value),
         }
-    }
-
-    #[cfg(feature = "documents")]
-    fn schema(&self) -> Json {
-        self.0.schema()
-    }
-
-    fn codes(&self) -> Vec<ErrorCode> {
-        codes_of(&self.0)
     }
 }
 
@@ -126,7 +125,12 @@ impl<F: TextForm> Field for FamilyOr<F> {
 pub struct List<F>(pub F, pub usize);
 
 impl<F: TextForm<Value: PartialEq>> Field for List<F> {
+    type Form = F;
     type Value = Vec<F::Value>;
+
+    fn form(&self) -> &F {
+        &self.0
+    }
 
     fn take(&self, reader: &Reader<'_>, parameter: &Parameter) -> Result<Self::Value, ApiError> {
         reader.list(parameter, &self.0, self.1)
@@ -136,10 +140,6 @@ impl<F: TextForm<Value: PartialEq>> Field for List<F> {
     fn schema(&self) -> Json {
         json!({ "type": "array", "items": self.0.schema(), "minItems": 1, "maxItems": self.1 })
     }
-
-    fn codes(&self) -> Vec<ErrorCode> {
-        codes_of(&self.0)
-    }
 }
 
 /// A [`List`] of at least one entry.
@@ -147,7 +147,12 @@ impl<F: TextForm<Value: PartialEq>> Field for List<F> {
 pub struct RequiredList<F>(pub F, pub usize);
 
 impl<F: TextForm<Value: PartialEq> + Copy> Field for RequiredList<F> {
+    type Form = F;
     type Value = Vec<F::Value>;
+
+    fn form(&self) -> &F {
+        &self.0
+    }
 
     fn take(&self, reader: &Reader<'_>, parameter: &Parameter) -> Result<Self::Value, ApiError> {
         let values = reader.list(parameter, &self.0, self.1)?;
@@ -161,15 +166,4 @@ impl<F: TextForm<Value: PartialEq> + Copy> Field for RequiredList<F> {
     fn schema(&self) -> Json {
         List(self.0, self.1).schema()
     }
-
-    fn codes(&self) -> Vec<ErrorCode> {
-        codes_of(&self.0)
-    }
-}
-
-fn codes_of(form: &impl TextForm) -> Vec<ErrorCode> {
-    [form.wrong(), form.missing()]
-        .into_iter()
-        .flatten()
-        .collect()
 }

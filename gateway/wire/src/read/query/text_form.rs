@@ -3,18 +3,14 @@
 
 use std::borrow::Cow;
 
-use foretell_model::{Micros, TimeSeconds};
 #[cfg(feature = "documents")]
 use serde_json::{Value as Json, json};
 
 use crate::errors::error_code::ErrorCode;
-use crate::read::page::Cursor;
 use crate::read::query::family::Family;
 use crate::schema::JsonSchema;
 use crate::text::decimal;
-use crate::text::ids::TokenRef;
-use crate::text::time::{self, LAST_SECOND, SECONDS_ALLOWED};
-use crate::values::{AnyToken, Readable, values};
+use crate::values::Readable;
 
 /// How a value of a parameter is written.
 pub trait TextForm {
@@ -99,31 +95,26 @@ impl<T: Copy> TextForm for Words<T> {
     }
 }
 
-/// An integer within bounds, both inclusive.
+/// An integer from the first bound to the second, both inclusive.
 #[derive(Clone, Copy, Debug)]
-pub struct Whole {
-    /// The smallest.
-    pub least: u32,
-    /// The largest.
-    pub most: u32,
-}
+pub struct Whole(pub u32, pub u32);
 
 impl TextForm for Whole {
     type Value = usize;
 
     fn read(&self, text: &str) -> Option<usize> {
         let number = u32::try_from(decimal::digits_u64(text).ok()?).ok()?;
-        let is_within = (self.least..=self.most).contains(&number);
+        let is_within = (self.0..=self.1).contains(&number);
         is_within.then_some(number as usize)
     }
 
     fn allowed(&self, family: Family) -> Cow<'static, str> {
-        family.whole(self.least, self.most).into()
+        family.whole(self.0, self.1).into()
     }
 
     #[cfg(feature = "documents")]
     fn schema(&self) -> Json {
-        json!({ "type": "integer", "minimum": self.least, "maximum": self.most })
+        json!({ "type": "integer", "minimum": self.0, "maximum": self.1 })
     }
 }
 
@@ -140,7 +131,7 @@ impl TextForm for Rows {
 
     fn read_in_family(&self, text: &str) -> Option<usize> {
         let number = decimal::digits_u64(text).ok()?;
-        let nearest = number.clamp(self.0.least.into(), self.0.most.into());
+        let nearest = number.clamp(self.0.0.into(), self.0.1.into());
         usize::try_from(nearest).ok()
     }
 
@@ -172,33 +163,6 @@ impl TextForm for Characters {
     #[cfg(feature = "documents")]
     fn schema(&self) -> Json {
         json!({ "type": "string", "maxLength": self.0 })
-    }
-}
-
-values! {
-    /// A token in either form.
-    pub QueryToken { reads TokenRef: str as AnyToken, "a token id" => InvalidTokenId, TokenRef::parse; }
-    /// Start of a page.
-    pub PageStart { reads Cursor: str { "pattern": "^[A-Za-z0-9+/=]*$" }, "a cursor" => InvalidCursor, |text| Cursor::parse(Some(text)).ok(); }
-    /// Unix seconds.
-    pub UnixSeconds { reads u64: str { "type": "integer", "minimum": 0, "maximum": LAST_SECOND }, SECONDS_ALLOWED, time::seconds; }
-    /// Unix seconds as a time.
-    pub UnixTime { reads TimeSeconds: str as UnixSeconds, SECONDS_ALLOWED, |text| time::seconds(text).map(TimeSeconds); }
-    /// Whole units with up to six decimals, as micros.
-    pub MicrosText {
-        reads u64: str { "type": "number", "minimum": 0, "maximum": u64::MAX / 1_000_000 }, "a number from 0 to 18446744073709.551615 with at most 6 decimals",
-            |text| decimal::micros(text).map(|Micros(micros)| micros);
-    }
-    /// A flag.
-    pub FlagText { reads bool: str { "type": "boolean" }, "true, false, 1 or 0", flag; }
-}
-
-/// Python writes `True` and `False`.
-fn flag(text: &str) -> Option<bool> {
-    match text {
-        "true" | "True" | "1" => Some(true),
-        "false" | "False" | "0" => Some(false),
-        _ => None,
     }
 }
 

@@ -14,9 +14,11 @@ use crate::read::query::fields::{Field, Required};
 use crate::read::query::parameter::Parameter;
 use crate::read::query::parameters::{ParameterSet, Parameters};
 use crate::read::query::reader::Reader;
-use crate::read::query::text_form::{PageStart, QueryToken, TextForm, UnixTime, Words};
+use crate::read::query::text_form::{TextForm, Words};
 use crate::text::ids::{self, TokenRef};
-use crate::values::{AnySide, Bytes, Condition, IdText, Wallet, values};
+use crate::values::{
+    AnySide, Bytes, Condition, IdText, PageStart, QueryToken, UnixTime, Wallet, values,
+};
 
 values! {
     Metadata { reads bool: str, "true", |text| Some(matches!(text, "true" | "True")); }
