@@ -3,7 +3,7 @@
 //! known, never null) and every further field of the source, unchanged. Trading fields are apart.
 
 use foretell_wire::schema::JsonSchema;
-use foretell_wire::written::{Digits, Iso};
+use foretell_wire::values::{Digits, Iso};
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};

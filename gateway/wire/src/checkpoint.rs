@@ -5,7 +5,7 @@ use foretell_model::TimeNs;
 use serde::Serialize;
 
 use crate::schema::JsonSchema;
-use crate::written;
+use crate::values;
 
 /// A signed checkpoint.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
@@ -13,20 +13,20 @@ use crate::written;
 #[schemars(rename = "Checkpoint")]
 pub struct CheckpointRow {
     /// Identity of the journal.
-    #[schemars(with = "written::Hash")]
+    #[schemars(with = "values::Hash")]
     genesis: String,
     /// Sequence of the last command of a batch.
     sequence: u64,
     /// Hash chain of the journal up to and including that batch.
-    #[schemars(with = "written::Hash")]
+    #[schemars(with = "values::Hash")]
     chain: String,
     /// Digest of the state after that command.
-    #[schemars(with = "written::Hash")]
+    #[schemars(with = "values::Hash")]
     digest: String,
     /// Time of signing, unix milliseconds.
     time: u64,
     /// The Ed25519 key.
-    #[schemars(with = "written::Hash")]
+    #[schemars(with = "values::Hash")]
     public_key: String,
     /// The Ed25519 signature.
     #[schemars(extend("pattern" = "^0x[0-9a-f]{128}$"))]

@@ -7,7 +7,7 @@ use foretell_model::{ConditionId, Lots, Micros, Payout, Price, TimeNs, WalletAdd
 use crate::accounts::withdrawals::WithdrawalRow;
 use crate::operator::payout_word;
 use crate::schema::JsonSchema;
-use crate::written;
+use crate::values;
 
 /// The body of a delivery.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -25,7 +25,7 @@ pub struct Notice {
     /// Sequence of the command.
     pub sequence: u64,
     /// Its time.
-    #[serde(with = "written::Iso")]
+    #[serde(with = "values::Iso")]
     pub time: TimeNs,
     /// What happened.
     #[serde(flatten)]
@@ -56,10 +56,10 @@ pub enum What {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Deposited {
     /// The wallet.
-    #[serde(with = "written::Address")]
+    #[serde(with = "values::Address")]
     pub wallet: WalletAddress,
     /// The amount, whole units.
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     pub amount: Micros,
     /// The operator's reference.
     pub reference: String,
@@ -69,7 +69,7 @@ pub struct Deposited {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FeesTaken {
     /// The amount, whole units.
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     pub amount: Micros,
     /// The operator's reference.
     pub reference: String,
@@ -88,13 +88,13 @@ pub struct Filled {
     /// Id of the trade.
     pub trade: String,
     /// The market.
-    #[serde(with = "written::Hash")]
+    #[serde(with = "values::Hash")]
     pub market: ConditionId,
     /// Shares.
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     pub size: Lots,
     /// Paid by the taker.
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     pub fee: Micros,
     /// Who took.
     pub taker: FilledSide,
@@ -106,17 +106,17 @@ pub struct Filled {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FilledSide {
     /// The wallet.
-    #[serde(with = "written::Address")]
+    #[serde(with = "values::Address")]
     pub wallet: WalletAddress,
     /// Id of the order.
     pub order: String,
     /// 0: the first outcome, 1: the second.
     pub outcome: u8,
     /// BUY or SELL.
-    #[serde(with = "written::Side")]
+    #[serde(with = "values::Side")]
     pub side: foretell_model::Side,
     /// Its price.
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     pub price: Price,
 }
 
@@ -124,7 +124,7 @@ pub struct FilledSide {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Settled {
     /// The market.
-    #[serde(with = "written::Hash")]
+    #[serde(with = "values::Hash")]
     pub market: ConditionId,
     /// `yes`, `no`, `half` or `outside`.
     pub payout: &'static str,
@@ -143,12 +143,12 @@ impl Settled {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PaidOut {
     /// The wallet.
-    #[serde(with = "written::Address")]
+    #[serde(with = "values::Address")]
     pub wallet: WalletAddress,
     /// The market.
-    #[serde(with = "written::Hash")]
+    #[serde(with = "values::Hash")]
     pub market: ConditionId,
     /// The amount, whole units.
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     pub amount: Micros,
 }

@@ -7,7 +7,7 @@ use foretell_view::View;
 use foretell_wire::json_text;
 use foretell_wire::schema::JsonSchema;
 use foretell_wire::text::time::iso;
-use foretell_wire::written::{self, Address};
+use foretell_wire::values::{self, Address};
 use serde::Serialize;
 
 use crate::http::answer::Json;
@@ -30,7 +30,7 @@ pub(crate) struct PublicProfile {
     display_username_public: bool,
     /// When the wallet's account was opened, ISO 8601; absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<written::Iso>")]
+    #[schemars(with = "Option<values::Iso>")]
     created_at: Option<String>,
     /// Always false: nobody verifies names here.
     verified_badge: bool,

@@ -10,7 +10,7 @@ use foretell_wire::ErrorCode;
 use foretell_wire::operator::{ActsQuery, EventDescription, OperatorCommand};
 use foretell_wire::schema::JsonSchema;
 use foretell_wire::text::ids;
-use foretell_wire::written;
+use foretell_wire::values;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
@@ -44,19 +44,19 @@ pub(crate) struct Acts {
 struct ActRow {
     /// Sequence of the command.
     sequence: u64,
-    #[serde(with = "written::Iso")]
+    #[serde(with = "values::Iso")]
     time: TimeNs,
     /// Number of the operator.
     operator: u16,
     /// Name of the operator.
     name: String,
-    #[serde(with = "written::Role")]
+    #[serde(with = "values::Role")]
     role: OperatorRole,
     /// The path of its route; the name of a command that has none.
     command: String,
     /// The market that it was on.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<written::Hash>")]
+    #[schemars(with = "Option<values::Hash>")]
     condition_id: Option<ConditionId>,
     /// Labels of that market's outcomes.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -8,7 +8,7 @@ use foretell_link::{Stage, Status};
 use foretell_model::SystemMode;
 use foretell_wire::checkpoint::CheckpointRow;
 use foretell_wire::schema::JsonSchema;
-use foretell_wire::{ErrorCode, json_text, written};
+use foretell_wire::{ErrorCode, json_text, values};
 use serde::Serialize;
 
 use crate::app::App;
@@ -38,9 +38,9 @@ pub(crate) struct Room {
 /// The engine's figures.
 #[derive(Serialize, JsonSchema)]
 struct EngineRow {
-    #[serde(with = "written::Mode")]
+    #[serde(with = "values::Mode")]
     mode: SystemMode,
-    #[serde(with = "written::Durability")]
+    #[serde(with = "values::Durability")]
     durability: &'static str,
     /// Last executed command.
     sequence: u64,

@@ -21,7 +21,7 @@ use foretell_wire::schema::JsonSchema;
 use foretell_wire::text::decimal::uint256_text;
 use foretell_wire::text::ids;
 use foretell_wire::values::{AnyTrade, Wallet};
-use foretell_wire::{ApiError, ErrorCode, written};
+use foretell_wire::{ApiError, ErrorCode, values};
 use serde::Serialize;
 
 use crate::app::App;
@@ -56,27 +56,27 @@ pub(crate) struct Proof<'a> {
 struct TradeRow {
     #[schemars(extend("format" = "uuid"))]
     id: String,
-    #[serde(with = "written::Hash")]
+    #[serde(with = "values::Hash")]
     condition_id: ConditionId,
     /// Sequence of its command.
     sequence: u64,
     /// Its place among the trades of that command.
     index: u32,
     /// Unix nanoseconds.
-    #[serde(with = "written::Digits")]
+    #[serde(with = "values::Digits")]
     time: u64,
     /// Whether shares change hands, are minted or are merged.
     #[serde(rename = "match")]
     #[schemars(extend("enum" = ["normal", "mint", "merge"]))]
     kind: &'static str,
     /// Shares.
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     size: Lots,
     /// Fee of the taker, whole units.
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     fee: Micros,
     /// Receipt of its frame.
-    #[schemars(with = "written::Hash")]
+    #[schemars(with = "values::Hash")]
     transaction_hash: String,
 }
 
@@ -84,7 +84,7 @@ struct TradeRow {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Order")]
 struct OrderRow<'a> {
-    #[serde(with = "written::Hash")]
+    #[serde(with = "values::Hash")]
     order_id: OrderId,
     /// Sequence of the command that placed it.
     sequence: u64,
@@ -93,13 +93,13 @@ struct OrderRow<'a> {
     wallet: String,
     #[schemars(extend("enum" = ["Yes", "No"]))]
     outcome: &'static str,
-    #[serde(with = "written::Side")]
+    #[serde(with = "values::Side")]
     side: Side,
     /// Its limit, or the price of the trade.
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     price: Price,
     /// Receipt of the frame that placed it.
-    #[schemars(with = "Option<written::Hash>")]
+    #[schemars(with = "Option<values::Hash>")]
     receipt: Option<String>,
     signed: Option<SignedFields>,
     /// The signed set of quotes that placed it; `signed` and `domain` are `null` then.
@@ -137,7 +137,7 @@ struct SignedFields {
 #[schemars(rename = "Frame")]
 struct FrameRow {
     sequence: u64,
-    #[schemars(with = "written::Hash")]
+    #[schemars(with = "values::Hash")]
     receipt: String,
     /// Number of the journal's file.
     segment: u32,
@@ -161,10 +161,10 @@ struct BatchRow {
     /// Number of the recovery that wrote it.
     epoch: u64,
     /// Chain hash before it.
-    #[schemars(with = "written::Hash")]
+    #[schemars(with = "values::Hash")]
     previous_hash: String,
     /// Chain hash after it.
-    #[schemars(with = "written::Hash")]
+    #[schemars(with = "values::Hash")]
     hash: String,
 }
 

@@ -6,8 +6,8 @@ use foretell_auth::text::checksum_address;
 use foretell_model::Micros;
 use foretell_wire::schema::JsonSchema;
 use foretell_wire::text::time::iso;
+use foretell_wire::values;
 use foretell_wire::values::Wallet;
-use foretell_wire::written;
 use serde::Serialize;
 
 use crate::http::answer::Json;
@@ -31,7 +31,7 @@ pub(crate) struct Site<'a> {
     order_domains: Vec<OrderDomain<'a>>,
     header_prefix: &'a str,
     /// What a buy that trades at once spends at least, whole units; 0 = any amount.
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     marketable_minimum: Micros,
     /// The genesis hash: another journal is another exchange.
     #[schemars(extend("pattern" = "^[0-9a-f]{64}$"))]

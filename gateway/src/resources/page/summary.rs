@@ -7,7 +7,7 @@ use foretell_model::{
 use foretell_view::{PriceHistory, PricePoint, View};
 use foretell_wire::read::query::trading::SummaryQuery;
 use foretell_wire::schema::JsonSchema;
-use foretell_wire::{Decimal, written};
+use foretell_wire::{Decimal, values};
 use serde::Serialize;
 
 use crate::app::App;
@@ -29,13 +29,13 @@ const HOURS: u64 = 24;
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "MarketSummary")]
 pub(crate) struct Row {
-    #[serde(with = "written::Hash")]
+    #[serde(with = "values::Hash")]
     condition_id: ConditionId,
-    #[serde(with = "written::Token")]
+    #[serde(with = "values::Token")]
     yes_token: TokenId,
-    #[serde(with = "written::Token")]
+    #[serde(with = "values::Token")]
     no_token: TokenId,
-    #[serde(with = "written::State")]
+    #[serde(with = "values::State")]
     status: MarketState,
     price: Option<Text>,
     /// Change of the price since the first midpoint of the last 24 hours, in steps of a minute.
@@ -62,7 +62,7 @@ pub(crate) struct Row {
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(inline)]
-struct Text(#[serde(with = "written::DecimalText")] Decimal);
+struct Text(#[serde(with = "values::DecimalText")] Decimal);
 
 /// `GET /ui/api/markets/summary`.
 pub(crate) async fn list(

@@ -12,8 +12,7 @@ use crate::errors::error_code::ErrorCode;
 use crate::limits::MAX_HEARTBEAT_ID;
 use crate::read::body::{TRADING, bodies};
 use crate::schema::JsonSchema;
-use crate::values::{Filled, Flag, Key, Optional, OrDefault, hex32, values};
-use crate::written;
+use crate::values::{self, Filled, Flag, Key, Optional, OrDefault, hex32, values};
 
 /// The word of answers that say no more than that the request is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -45,7 +44,7 @@ pub struct ScoringAnswer {
 #[serde(rename_all = "camelCase")]
 pub struct ApiKeyAnswer<'a> {
     /// The key.
-    #[serde(with = "written::Key")]
+    #[serde(with = "values::Key")]
     pub api_key: ApiKey,
     /// 32 bytes, base64url with padding.
     #[schemars(extend("pattern" = "^[A-Za-z0-9_-]{43}=$"))]
@@ -59,7 +58,7 @@ pub struct ApiKeyAnswer<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(inline)]
-pub struct ListedKey(#[serde(with = "written::Key")] pub ApiKey);
+pub struct ListedKey(#[serde(with = "values::Key")] pub ApiKey);
 
 /// Answer of `GET /auth/api-keys`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -92,7 +91,7 @@ pub struct ApiKeyRowsAnswer {
 #[serde(rename_all = "camelCase")]
 pub struct ApiKeyRow {
     /// The key.
-    #[serde(with = "written::Key")]
+    #[serde(with = "values::Key")]
     pub api_key: ApiKey,
     /// The nonce that the key was derived from, decimal.
     #[schemars(extend("pattern" = "^[0-9]{1,78}$"))]
@@ -101,12 +100,12 @@ pub struct ApiKeyRow {
     #[schemars(extend("enum" = ["active", "revoked"]))]
     pub status: &'static str,
     /// When it was created.
-    #[serde(with = "written::Iso")]
+    #[serde(with = "values::Iso")]
     pub created_at: TimeNs,
     /// When it was revoked; absent while the key is active.
     #[serde(
         skip_serializing_if = "Option::is_none",
-        with = "Optional::<written::Iso>"
+        with = "Optional::<values::Iso>"
     )]
     pub revoked_at: Option<TimeNs>,
 }
@@ -141,7 +140,7 @@ pub struct DeletedAnswer {
 #[serde(rename_all = "camelCase")]
 pub struct ReadOnlyKeyAnswer {
     /// The key.
-    #[serde(with = "written::Key")]
+    #[serde(with = "values::Key")]
     pub api_key: ApiKey,
 }
 
@@ -188,14 +187,14 @@ impl From<bool> for ClosedOnlyAnswer {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BalanceAnswer<'a> {
     /// Total, including the reserved part, in micros.
-    #[serde(with = "written::Digits")]
+    #[serde(with = "values::Digits")]
     pub balance: u64,
     /// Free part of the balance, in micros.
-    #[serde(with = "written::Digits")]
+    #[serde(with = "values::Digits")]
     pub available: u64,
     /// Allowance by exchange contract: always the greatest, because the ledger needs none.
     #[serde(rename = "allowances", serialize_with = "unlimited")]
-    #[schemars(with = "BTreeMap<String, written::Digits>")]
+    #[schemars(with = "BTreeMap<String, values::Digits>")]
     pub contracts: &'a [WalletAddress],
 }
 

@@ -11,8 +11,7 @@ use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::parameters;
 use crate::schema::JsonSchema;
-use crate::values::{Wallet, values};
-use crate::written;
+use crate::values::{self, Wallet, values};
 
 /// The built-in ledger has no token contract.
 const NO_CONTRACT: WalletAddress = WalletAddress([0; 20]);
@@ -65,10 +64,10 @@ impl RebateTotalsQuery {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RebateTotals {
     /// The day.
-    #[serde(with = "written::Day")]
+    #[serde(with = "values::Day")]
     pub date: Date,
     /// The sum of the markets, in collateral.
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     pub total: Micros,
     /// By market, in order of registration.
     pub markets: Vec<MarketRebates>,
@@ -78,12 +77,12 @@ pub struct RebateTotals {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MarketRebates {
     /// The market.
-    #[serde(with = "written::Hash")]
+    #[serde(with = "values::Hash")]
     pub condition_id: ConditionId,
     /// Its question.
     pub question: String,
     /// The amount, in collateral.
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     pub rebates: Micros,
 }
 
@@ -98,19 +97,19 @@ fn day_of(text: &str) -> Option<UtcDay> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RebatedFees {
     /// The day.
-    #[serde(with = "written::Day")]
+    #[serde(with = "values::Day")]
     pub date: Date,
     /// The market.
-    #[serde(rename = "condition_id", with = "written::Hash")]
+    #[serde(rename = "condition_id", with = "values::Hash")]
     pub condition: ConditionId,
     /// Zero: collateral has no contract.
-    #[serde(rename = "asset_address", with = "written::Address")]
+    #[serde(rename = "asset_address", with = "values::Address")]
     asset: WalletAddress,
     /// The maker's wallet.
-    #[serde(rename = "maker_address", with = "written::Address")]
+    #[serde(rename = "maker_address", with = "values::Address")]
     pub maker: WalletAddress,
     /// The amount, in collateral.
-    #[serde(rename = "rebated_fees_usdc", with = "written::Amount")]
+    #[serde(rename = "rebated_fees_usdc", with = "values::Amount")]
     pub amount: Micros,
 }
 

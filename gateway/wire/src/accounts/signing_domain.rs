@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::schema::JsonSchema;
-use crate::written;
+use crate::values;
 
 /// What a client needs in order to sign a message.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -17,7 +17,7 @@ pub struct SigningDomain<'a> {
     pub chain_id: u64,
     /// `salt`: the genesis of the journal, after a restore its branch, so that a signature counts on this
     /// exchange alone.
-    #[serde(with = "written::Bytes")]
+    #[serde(with = "values::Bytes")]
     pub salt: [u8; 32],
     /// The type of the message.
     #[serde(rename = "type")]

@@ -13,8 +13,7 @@ use crate::read::body::{TRADING, bodies};
 use crate::read::page::Cursor;
 use crate::read::path::PathParameter;
 use crate::schema::JsonSchema;
-use crate::values::{Millis, PageStart, Signature65, Uint, Wallet, values};
-use crate::written;
+use crate::values::{self, Millis, PageStart, Signature65, Uint, Wallet, values};
 
 /// A signed request of a withdrawal. Its fields are those of the signed message.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -98,22 +97,22 @@ pub struct WithdrawalRow {
     /// Its number: the sequence of the command that asked for it.
     pub withdrawal: u64,
     /// The wallet.
-    #[serde(with = "written::Address")]
+    #[serde(with = "values::Address")]
     pub wallet: WalletAddress,
     /// Where the money goes; empty when an operator asked for it.
     pub destination: String,
     /// The amount, whole units.
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     pub amount: Micros,
     /// Its reference.
     pub reference: String,
     /// What became of it.
     pub status: WithdrawalStatus,
     /// When it was asked for.
-    #[serde(with = "written::Iso")]
+    #[serde(with = "values::Iso")]
     pub requested_at: TimeNs,
     /// When its status changed last.
-    #[serde(with = "written::Iso")]
+    #[serde(with = "values::Iso")]
     pub changed_at: TimeNs,
     /// The reference of the payment outside; empty until it is paid.
     pub payment: String,

@@ -23,8 +23,7 @@ use crate::read::query::reader::Reader;
 use crate::read::query::text_form::Words;
 use crate::schema::JsonSchema;
 use crate::text::decimal::{Decimal, Number};
-use crate::values::{FlagText, Wallet};
-use crate::written;
+use crate::values::{self, FlagText, Wallet};
 
 /// `outcomeIndex` of actions without a single outcome; clients of the family expect this value.
 const NO_OUTCOME: u64 = 999;
@@ -236,7 +235,7 @@ macro_rules! activity_view {
         view! {
             $(#[$meta])*
             $view of ActivityRow<'a>, $row, $case {
-                #[serde(with = "written::Address")]
+                #[serde(with = "values::Address")]
                 proxy_wallet: WalletAddress = $row.wallet,
                 /// Side of the wallet; empty for an account action.
                 #[schemars(extend("enum" = ["BUY", "SELL", ""]))]
@@ -268,7 +267,7 @@ macro_rules! activity_view {
                 bio: &'a str = $row.profile.bio,
                 profile_image: &'a str = $row.profile.image,
                 profile_image_optimized: &'a str = $row.profile.image_optimized,
-                #[serde(with = "written::Bytes")]
+                #[serde(with = "values::Bytes")]
                 transaction_hash: [u8; 32] = $row.receipt,
                 $($more)*
             }

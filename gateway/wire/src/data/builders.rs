@@ -15,7 +15,7 @@ use crate::read::query::text_form::{Rows, Whole, Words};
 use crate::text::decimal::Number;
 use crate::text::ids;
 use crate::text::time;
-use crate::written;
+use crate::values;
 
 parameters! {
     /// Parameters of `GET /v1/builders/leaderboard`, its version 2, and `GET /v1/builders/volume`.
@@ -86,11 +86,11 @@ view! {
         /// Start of the UTC day, in lists by day.
         #[serde(skip_serializing_if = "Option::is_none")]
         dt: Option<String> = row.day.map(|day| date(day) + "T00:00:00Z"),
-        #[serde(with = "written::Digits")]
+        #[serde(with = "values::Digits")]
         rank: u64 = row.rank,
         /// Public name of the builder's wallet, or its code.
         builder: Cow<'a, str> = row.name(),
-        #[serde(with = "written::Bytes")]
+        #[serde(with = "values::Bytes")]
         builder_code: [u8; 32] = row.code,
         /// Value of the fills of its orders.
         volume: Number = Micros(row.volume).into(),
@@ -111,7 +111,7 @@ view! {
         rank: u64 = row.rank,
         /// Public name of the builder's wallet, or its code.
         builder_name: Cow<'a, str> = row.name(),
-        #[serde(with = "written::Bytes")]
+        #[serde(with = "values::Bytes")]
         builder_code: [u8; 32] = row.code,
         /// URL.
         profile_image: &'a str = row.profile.image,

@@ -14,8 +14,7 @@ use crate::parameters;
 use crate::read::query::text_form::{Rows, Whole};
 use crate::schema::JsonSchema;
 use crate::text::decimal::Number;
-use crate::values::MicrosText;
-use crate::written;
+use crate::values::{self, MicrosText};
 
 parameters! {
     /// Parameters of `GET /holders`.
@@ -50,7 +49,7 @@ pub struct HolderRow<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct HolderGroup<T> {
     /// The token.
-    #[schemars(with = "written::ConfiguredToken")]
+    #[schemars(with = "values::ConfiguredToken")]
     pub token: String,
     /// Its holders.
     pub holders: Vec<T>,
@@ -59,16 +58,16 @@ pub struct HolderGroup<T> {
 view! {
     /// A holder of `GET /holders`.
     HolderV1 of HolderRow<'a>, row, "camelCase" {
-        #[serde(with = "written::Address")]
+        #[serde(with = "values::Address")]
         proxy_wallet: WalletAddress = row.wallet,
         bio: &'a str = row.profile.bio,
-        #[schemars(with = "written::ConfiguredToken")]
+        #[schemars(with = "values::ConfiguredToken")]
         asset: &'a str = row.token,
         pseudonym: Cow<'a, str> = row.profile.pseudonym_of(&row.wallet),
         /// Shares.
         amount: Number = row.lots.into(),
         display_username_public: bool = row.profile.is_public,
-        #[serde(with = "written::OutcomeIndex")]
+        #[serde(with = "values::OutcomeIndex")]
         outcome_index: Outcome = row.outcome,
         name: &'a str = row.profile.name,
         profile_image: &'a str = row.profile.image,

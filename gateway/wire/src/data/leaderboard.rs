@@ -17,8 +17,7 @@ use crate::read::query::reader::Reader;
 use crate::read::query::text_form::{Characters, Words};
 use crate::schema::JsonSchema;
 use crate::text::decimal::{Millionths, Number};
-use crate::values::Wallet;
-use crate::written;
+use crate::values::{self, Wallet};
 
 /// `timePeriod`: UTC days, the current one included.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -160,9 +159,9 @@ pub struct LeaderboardRow<'a> {
 view! {
     /// A row of `GET /v1/leaderboard`.
     LeaderboardV1 of LeaderboardRow<'a>, row, "camelCase" {
-        #[serde(with = "written::Digits")]
+        #[serde(with = "values::Digits")]
         rank: u64 = row.rank,
-        #[serde(with = "written::Address")]
+        #[serde(with = "values::Address")]
         proxy_wallet: WalletAddress = row.wallet,
         /// Public name, or empty.
         user_name: &'a str = row.profile.name,
@@ -198,7 +197,7 @@ view! {
         rank_pnl: Option<u64> = row.ranks.map(|[by_profit, _]| by_profit),
         #[serde(skip_serializing_if = "Option::is_none")]
         rank_volume: Option<u64> = row.ranks.map(|[_, by_volume]| by_volume),
-        #[serde(with = "written::Address")]
+        #[serde(with = "values::Address")]
         user_id: WalletAddress = row.wallet,
         /// Realized profit, less fees.
         pnl: Millionths = Millionths(row.profit.into()),

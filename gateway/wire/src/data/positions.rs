@@ -12,8 +12,7 @@ use crate::limits::{CLOSED_POSITIONS_PAGE, MAX_TITLE, POSITIONS_PAGE, PageBounds
 use crate::operator::MarketDescription;
 use crate::parameters;
 use crate::read::query::text_form::{Characters, Words};
-use crate::values::{FlagText, MicrosText, Wallet};
-use crate::written;
+use crate::values::{self, FlagText, MicrosText, Wallet};
 
 /// Sort key of positions, by the fields that show it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -188,11 +187,11 @@ impl<'a> PositionRow<'a> {
 view! {
     /// A row of `GET /positions`, and of `GET /closed-positions` without `negativeRisk`.
     PositionV1 of PositionRow<'a>, row, "camelCase" {
-        #[serde(with = "written::Address")]
+        #[serde(with = "values::Address")]
         proxy_wallet: WalletAddress = row.wallet,
-        #[schemars(with = "written::ConfiguredToken")]
+        #[schemars(with = "values::ConfiguredToken")]
         asset: &'a str = row.market.asset(row.outcome),
-        #[serde(with = "written::Hash")]
+        #[serde(with = "values::Hash")]
         condition_id: ConditionId = row.market.condition,
         #[serde(flatten)]
         figures: RoundedFigures = row.shown,
@@ -209,9 +208,9 @@ view! {
         event_slug: &'a str = row.market.description.event_slug(),
         outcome: &'a str = row.market.label(row.outcome),
         opposite_outcome: &'a str = row.market.label(row.outcome.opposite()),
-        #[schemars(with = "written::ConfiguredToken")]
+        #[schemars(with = "values::ConfiguredToken")]
         opposite_asset: &'a str = row.market.asset(row.outcome.opposite()),
-        #[serde(with = "written::OutcomeIndex")]
+        #[serde(with = "values::OutcomeIndex")]
         outcome_index: Outcome = row.outcome,
         /// Time of the last change, unix seconds.
         timestamp: u64 = row.time.0,

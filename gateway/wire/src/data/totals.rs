@@ -14,8 +14,7 @@ use crate::read::query::parameters::{ParameterSet, Parameters};
 use crate::read::query::reader::Reader;
 use crate::schema::JsonSchema;
 use crate::text::decimal::Millionths;
-use crate::values::Wallet;
-use crate::written;
+use crate::values::{self, Wallet};
 
 parameters! {
     /// Parameters of `GET /value` and `GET /v2/value`.
@@ -73,7 +72,7 @@ impl Parameters for LiveVolumeQuery {
 /// Row of `GET /value`: the value of a wallet's positions.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct ValueV1 {
-    #[serde(with = "written::Address")]
+    #[serde(with = "values::Address")]
     user: WalletAddress,
     value: Millionths,
 }
@@ -81,7 +80,7 @@ pub struct ValueV1 {
 /// Answer of `GET /v2/value`.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct ValueV2 {
-    #[serde(with = "written::Address")]
+    #[serde(with = "values::Address")]
     proxy_wallet: WalletAddress,
     value: Millionths,
 }
@@ -111,7 +110,7 @@ impl From<ValueV1> for ValueV2 {
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct TradedAnswer {
     /// The wallet.
-    #[serde(with = "written::Address")]
+    #[serde(with = "values::Address")]
     pub user: WalletAddress,
     /// The number.
     pub traded: usize,

@@ -7,16 +7,16 @@ use foretell_model::{ConditionId, Lots, Price, Tick, TimeMs, TokenId};
 
 use crate::markets::batch::Sides;
 use crate::schema::JsonSchema;
-use crate::written;
+use crate::values;
 
 /// A price level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BookLevel {
     /// Price in the book's own token.
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     pub price: Price,
     /// Shares.
-    #[serde(with = "written::Amount", rename = "size")]
+    #[serde(with = "values::Amount", rename = "size")]
     pub lots: Lots,
 }
 
@@ -48,12 +48,12 @@ pub struct Book {
 #[schemars(rename = "Book")]
 pub struct BookAnswer<'a> {
     /// The market's condition.
-    #[serde(with = "written::Hash")]
+    #[serde(with = "values::Hash")]
     market: ConditionId,
-    #[serde(with = "written::Token")]
+    #[serde(with = "values::Token")]
     asset_id: TokenId,
     /// Time of the last change, unix milliseconds.
-    #[serde(with = "written::Digits")]
+    #[serde(with = "values::Digits")]
     timestamp: u64,
     /// SHA-1 of this object with an empty hash, in this order of keys.
     #[schemars(extend("pattern" = "^[0-9a-f]{40}$"))]
@@ -63,14 +63,14 @@ pub struct BookAnswer<'a> {
     /// Levels, best price last.
     asks: Vec<&'a BookLevel>,
     /// Least size of an order, in shares.
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     min_order_size: Lots,
-    #[serde(with = "written::TickSize")]
+    #[serde(with = "values::TickSize")]
     tick_size: Tick,
     /// Whether the market is a question of a neg-risk event.
     neg_risk: bool,
     /// Price of the last trade in this token; empty before the first.
-    #[serde(with = "written::AmountOrEmpty")]
+    #[serde(with = "values::AmountOrEmpty")]
     last_trade_price: Option<Price>,
 }
 

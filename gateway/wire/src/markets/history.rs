@@ -16,8 +16,9 @@ use crate::schema::JsonSchema;
 use crate::text::decimal::Decimal;
 use crate::text::ids::TokenRef;
 use crate::text::time::{LAST_SECOND, SECONDS_ALLOWED, seconds};
-use crate::values::{Each, Filled, Optional, OrDefault, QueryToken, Scalar, ScalarVisitor, values};
-use crate::written;
+use crate::values::{
+    self, Each, Filled, Optional, OrDefault, QueryToken, Scalar, ScalarVisitor, values,
+};
 
 /// The error for a range with more than [`MAX_HISTORY_POINTS`].
 #[must_use]
@@ -176,7 +177,7 @@ pub struct HistoryPoint {
     /// Start of the bucket, unix seconds.
     pub t: u64,
     /// The midpoint.
-    #[serde(with = "written::Fraction")]
+    #[serde(with = "values::Fraction")]
     pub p: Decimal,
 }
 

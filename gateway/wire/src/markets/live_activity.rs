@@ -13,7 +13,7 @@ use crate::orders::trade::TradeFacts;
 use crate::schema::JsonSchema;
 use crate::text::decimal::Decimal;
 use crate::text::time::TimeForm;
-use crate::written;
+use crate::values;
 
 /// A trade, as its taker made it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -24,34 +24,34 @@ pub struct TradeEvent<'t> {
     market: EventMarket<'t>,
     /// The taker.
     user: EventUser<'t>,
-    #[serde(with = "written::Side")]
+    #[serde(with = "values::Side")]
     side: Side,
     /// Shares.
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     size: Lots,
     /// Fee divided by value, times 10,000, rounded.
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     fee_rate_bps: Decimal,
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     price: Price,
     /// Label of the outcome.
     outcome: &'t str,
     #[schemars(extend("enum" = [0, 1]))]
     outcome_index: usize,
     /// Receipt of its journal frame.
-    #[serde(with = "written::Bytes")]
+    #[serde(with = "values::Bytes")]
     transaction_hash: [u8; 32],
     /// Unix seconds.
-    #[schemars(with = "written::Digits")]
+    #[schemars(with = "values::Digits")]
     timestamp: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(inline)]
 struct EventMarket<'t> {
-    #[serde(with = "written::Hash")]
+    #[serde(with = "values::Hash")]
     condition_id: ConditionId,
-    #[serde(with = "written::Token")]
+    #[serde(with = "values::Token")]
     asset_id: TokenId,
     question: &'t str,
     /// URL.
@@ -62,7 +62,7 @@ struct EventMarket<'t> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(inline)]
 struct EventUser<'t> {
-    #[serde(with = "written::Address")]
+    #[serde(with = "values::Address")]
     address: WalletAddress,
     /// Name; empty unless public.
     username: &'t str,

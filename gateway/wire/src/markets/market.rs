@@ -16,7 +16,7 @@ use crate::text::decimal::Decimal;
 use crate::text::ids;
 use crate::text::time;
 use crate::text::words::state_word;
-use crate::written;
+use crate::values;
 
 /// The exchange's data of a market; its texts are in its [`MarketDescription`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,10 +118,10 @@ impl MarketFacts {
 /// A token of a market.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MarketToken {
-    #[serde(with = "written::Token")]
+    #[serde(with = "values::Token")]
     token_id: TokenId,
     outcome: String,
-    #[serde(with = "written::Fraction")]
+    #[serde(with = "values::Fraction")]
     price: Decimal,
     /// Whether the outcome pays 1.
     winner: bool,
@@ -160,11 +160,11 @@ pub struct TradingMarket {
     /// Start of order acceptance, ISO 8601.
     accepting_order_timestamp: Option<String>,
     /// Least size of an order, in shares.
-    #[serde(with = "written::ShareNumber")]
+    #[serde(with = "values::ShareNumber")]
     minimum_order_size: Lots,
-    #[serde(with = "written::TickNumber")]
+    #[serde(with = "values::TickNumber")]
     minimum_tick_size: Tick,
-    #[serde(with = "written::Hash")]
+    #[serde(with = "values::Hash")]
     condition_id: ConditionId,
     question_id: String,
     question: String,
@@ -253,12 +253,12 @@ pub struct MarketEvent {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct MarketDetail {
     /// State of the market.
-    #[schemars(extend("enum" = written::words(MarketState::ALL, state_word)))]
+    #[schemars(extend("enum" = values::words(MarketState::ALL, state_word)))]
     status: &'static str,
     /// Id of the market in the catalog; 0 when it has none.
     market_id: u64,
     slug: String,
-    #[schemars(with = "[written::Token; 2]")]
+    #[schemars(with = "[values::Token; 2]")]
     assets_ids: [String; 2],
     outcomes: [String; 2],
     event: MarketEvent,
@@ -314,7 +314,7 @@ impl MarketDetail {
 /// An item of `GET /simplified-markets`.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SimplifiedMarket {
-    #[serde(with = "written::Hash")]
+    #[serde(with = "values::Hash")]
     condition_id: ConditionId,
     tokens: [MarketToken; 2],
     rewards: Rewards,
@@ -348,7 +348,7 @@ impl SimplifiedMarket {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FeeDetails {
     /// Rate.
-    #[serde(with = "written::Fraction")]
+    #[serde(with = "values::Fraction")]
     r: Decimal,
     /// Exponent.
     #[schemars(range(max = 2))]
@@ -360,7 +360,7 @@ pub struct FeeDetails {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(inline)]
 struct ShortToken {
-    #[serde(with = "written::Token")]
+    #[serde(with = "values::Token")]
     t: TokenId,
     /// Outcome.
     o: String,
@@ -384,14 +384,14 @@ struct ShortRewards {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ClobMarket {
     /// Condition id.
-    #[serde(with = "written::Hash")]
+    #[serde(with = "values::Hash")]
     c: ConditionId,
     t: [ShortToken; 2],
     /// Minimum tick size.
-    #[serde(with = "written::TickNumber")]
+    #[serde(with = "values::TickNumber")]
     mts: Tick,
     /// Minimum order size, in shares.
-    #[serde(with = "written::ShareNumber")]
+    #[serde(with = "values::ShareNumber")]
     mos: Lots,
     /// Neg-risk.
     nr: bool,
@@ -453,7 +453,7 @@ impl ClobMarket {
 #[schemars(inline)]
 pub struct TickSizeAnswer {
     /// The tick. Its digits are those of its text, which clients use as a key.
-    #[serde(with = "written::TickNumber")]
+    #[serde(with = "values::TickNumber")]
     pub minimum_tick_size: Tick,
 }
 
@@ -469,26 +469,26 @@ pub struct NegRiskAnswer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MarketByToken {
     /// Its market.
-    #[serde(with = "written::Hash")]
+    #[serde(with = "values::Hash")]
     pub condition_id: ConditionId,
     /// The Yes token.
-    #[serde(with = "written::Token")]
+    #[serde(with = "values::Token")]
     pub primary_token_id: TokenId,
     /// The No token.
-    #[serde(with = "written::Token")]
+    #[serde(with = "values::Token")]
     pub secondary_token_id: TokenId,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(inline)]
 struct FeeScheduleAnswer {
-    #[serde(with = "written::Fraction")]
+    #[serde(with = "values::Fraction")]
     rate: Decimal,
     #[schemars(range(max = 2))]
     exponent: u8,
     taker_only: bool,
     /// The maker's share of the fee.
-    #[serde(with = "written::Fraction")]
+    #[serde(with = "values::Fraction")]
     rebate_rate: Decimal,
 }
 

@@ -9,7 +9,7 @@ use crate::operator::payout_word;
 use crate::schema::JsonSchema;
 use crate::text::decimal::Decimal;
 use crate::text::words::state_word;
-use crate::written;
+use crate::values;
 
 /// Clock, delay, rebate, proposal and settlement of a market. Times are unix milliseconds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -33,7 +33,7 @@ pub struct MarketLife {
     /// Delay of takers.
     taker_delay_ms: u32,
     /// The maker's share of the fee.
-    #[serde(with = "written::Fraction")]
+    #[serde(with = "values::Fraction")]
     rebate_rate: Decimal,
     /// The present proposal of a closed market, or the one that was finalised.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,7 +50,7 @@ pub struct MarketLife {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct ProposalJson {
-    #[schemars(extend("enum" = written::words(Payout::ALL, payout_word)))]
+    #[schemars(extend("enum" = values::words(Payout::ALL, payout_word)))]
     payout: &'static str,
     proposed_at: u64,
     challenge_ends: u64,
@@ -59,12 +59,12 @@ pub struct ProposalJson {
     source: String,
     /// SHA-256 of the evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<written::Hash>")]
+    #[schemars(with = "Option<values::Hash>")]
     evidence: Option<String>,
     disputed: bool,
     /// The payout that the disputer holds right.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("enum" = written::words(Payout::ALL, payout_word)))]
+    #[schemars(extend("enum" = values::words(Payout::ALL, payout_word)))]
     counter: Option<&'static str>,
 }
 
@@ -113,7 +113,7 @@ pub struct SettlementJson {
     /// Accounts to look at.
     pub accounts: u32,
     /// Paid by its steps.
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     pub paid: Micros,
 }
 

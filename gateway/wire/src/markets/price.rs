@@ -11,20 +11,19 @@ use foretell_model::{Price, Side};
 use crate::read::pairs::as_object;
 use crate::schema::JsonSchema;
 use crate::text::decimal::Decimal;
-use crate::values::AnyToken;
-use crate::written;
+use crate::values::{self, AnyToken};
 
 /// Answer of `GET /price`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PriceAnswer {
     /// The price of the requested side.
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     pub price: Price,
     /// Best bid; empty without bids.
-    #[serde(with = "written::AmountOrEmpty")]
+    #[serde(with = "values::AmountOrEmpty")]
     pub best_bid: Option<Price>,
     /// Best ask; empty without asks.
-    #[serde(with = "written::AmountOrEmpty")]
+    #[serde(with = "values::AmountOrEmpty")]
     pub best_ask: Option<Price>,
 }
 
@@ -34,17 +33,17 @@ pub struct PriceAnswer {
 pub struct SidePrices {
     /// The price to buy at.
     #[serde(
-        with = "written::AmountOrEmpty",
+        with = "values::AmountOrEmpty",
         skip_serializing_if = "Option::is_none"
     )]
-    #[schemars(with = "written::Amount")]
+    #[schemars(with = "values::Amount")]
     pub buy: Option<Price>,
     /// The price to sell at.
     #[serde(
-        with = "written::AmountOrEmpty",
+        with = "values::AmountOrEmpty",
         skip_serializing_if = "Option::is_none"
     )]
-    #[schemars(with = "written::Amount")]
+    #[schemars(with = "values::Amount")]
     pub sell: Option<Price>,
 }
 
@@ -62,13 +61,13 @@ pub struct ByToken<T: Serialize>(
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(inline)]
-pub struct Text(#[serde(with = "written::Amount")] pub Decimal);
+pub struct Text(#[serde(with = "values::Amount")] pub Decimal);
 
 /// Answer of `GET /midpoint`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MidpointAnswer {
     /// Mean of the best bid and the best ask, exact.
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     pub mid: Decimal,
 }
 
@@ -76,7 +75,7 @@ pub struct MidpointAnswer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SpreadAnswer {
     /// Best ask minus best bid.
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     pub spread: Price,
 }
 
@@ -84,10 +83,10 @@ pub struct SpreadAnswer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LastTrade {
     /// Price in the requested token.
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     pub price: Price,
     /// Side of the aggressor in the requested token; empty without a trade.
-    #[serde(with = "written::SideOrEmpty")]
+    #[serde(with = "values::SideOrEmpty")]
     pub side: Option<Side>,
 }
 

@@ -14,9 +14,8 @@ use crate::operator::request::SettingsChange;
 use crate::operator::values::{Exponent, Holds, Index, Kind, PayoutWord, RatePpm, TokenPair};
 use crate::schema::JsonSchema;
 use crate::values::{
-    Address, Collateral, Condition, Mode, Optional, OrDefault, Shares, State, TickSize,
+    self, Address, Collateral, Condition, Mode, Optional, OrDefault, Shares, State, TickSize,
 };
-use crate::written;
 
 /// Answer to every command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -92,7 +91,7 @@ pub struct StatusAnswer {
     /// Incremented at every recovery.
     pub epoch: u64,
     /// `disk`, `process` or `none`.
-    #[serde(with = "written::Durability")]
+    #[serde(with = "values::Durability")]
     pub durability: &'static str,
     /// The mode: which commands the system accepts.
     #[serde(with = "Mode")]
@@ -222,14 +221,14 @@ pub struct EventRow {
     /// Labels, beside those of its questions.
     pub tags: Vec<String>,
     /// When it was registered, ISO 8601.
-    #[schemars(with = "written::Iso")]
+    #[schemars(with = "values::Iso")]
     pub registered: String,
     /// Whether the list of questions is final.
     pub frozen: bool,
     /// Whether the operator owns its words; the upstream does otherwise.
     pub own: bool,
     /// Conditions of its questions, in their order.
-    #[schemars(with = "Vec<written::Hash>")]
+    #[schemars(with = "Vec<values::Hash>")]
     pub questions: Vec<String>,
 }
 

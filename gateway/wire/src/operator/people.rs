@@ -6,8 +6,7 @@ use foretell_model::{OperatorName, OperatorRole};
 
 use crate::operator::values::Name;
 use crate::schema::JsonSchema;
-use crate::values::{Role, hex32};
-use crate::written;
+use crate::values::{self, Role, hex32};
 
 /// An operator to add.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -57,14 +56,14 @@ pub struct OperatorRow {
     #[serde(with = "Role")]
     pub role: OperatorRole,
     /// When it was added, ISO 8601.
-    #[schemars(with = "written::Iso")]
+    #[schemars(with = "values::Iso")]
     pub added: String,
     /// When it counts as one of two persons, ISO 8601: `engine.new_operator_hours` after it was added.
-    #[schemars(with = "written::Iso")]
+    #[schemars(with = "values::Iso")]
     pub counts_from: String,
     /// When it was revoked, ISO 8601.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    #[schemars(with = "Option<written::Iso>")]
+    #[schemars(with = "Option<values::Iso>")]
     pub revoked: Option<String>,
 }
 

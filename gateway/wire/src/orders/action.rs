@@ -12,9 +12,9 @@ use crate::schema::JsonSchema;
 use crate::text::decimal::{self, Decimal};
 use crate::text::ids::TokenRef;
 use crate::values::{
-    Condition, Each, Filled, Optional, OrDefault, Readable as _, Reference, Uint, Wallet, values,
+    self, Condition, Each, Filled, Optional, OrDefault, Readable as _, Reference, Uint, Wallet,
+    values,
 };
-use crate::written;
 
 /// A split or merge.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -115,10 +115,10 @@ pub enum ActionKind {
 #[schemars(inline)]
 pub struct ShareChange {
     /// The token, in the data surface's form.
-    #[serde(with = "written::Asset")]
+    #[serde(with = "values::Asset")]
     pub asset: TokenRef,
     /// Whole shares; negative when the wallet lost them.
-    #[serde(with = "written::DecimalText")]
+    #[serde(with = "values::DecimalText")]
     pub amount: Decimal,
 }
 
@@ -129,7 +129,7 @@ pub struct ActionEffect {
     #[serde(rename = "type")]
     pub kind: ActionKind,
     /// Collateral in whole units; negative when the wallet paid it.
-    #[serde(with = "written::DecimalText")]
+    #[serde(with = "values::DecimalText")]
     pub collateral: Decimal,
     /// Changed balances only, by market, then outcome.
     pub shares: Vec<ShareChange>,
@@ -142,7 +142,7 @@ pub struct ActionAnswer {
     #[schemars(extend("const" = true))]
     pub success: bool,
     /// The wallet that acted.
-    #[serde(with = "written::Address")]
+    #[serde(with = "values::Address")]
     pub wallet: WalletAddress,
     /// The effect.
     #[serde(flatten)]
@@ -150,7 +150,7 @@ pub struct ActionAnswer {
     /// Sequence of the command.
     pub sequence: u64,
     /// Receipt of the journal frame.
-    #[serde(rename = "transactionHash", with = "written::Bytes")]
+    #[serde(rename = "transactionHash", with = "values::Bytes")]
     pub transaction_hash: [u8; 32],
     /// Whether the action was already applied under the same reference.
     pub duplicate: bool,
@@ -164,7 +164,7 @@ pub struct ActionAnswer {
 #[schemars(inline)]
 pub struct PaidBefore {
     /// Collateral in whole units; 0 for a wallet that held nothing of worth.
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     pub amount: Micros,
     /// Sequence of the payment.
     pub sequence: u64,

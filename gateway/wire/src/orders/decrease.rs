@@ -7,8 +7,7 @@ use crate::orders::user_order::UserOrderStatus;
 use crate::read::body::{TRADING, bodies};
 use crate::schema::JsonSchema;
 use crate::text::decimal;
-use crate::values::{Order, Shares, values};
-use crate::written;
+use crate::values::{self, Order, Shares, values};
 
 values! {
     RemainingShares {
@@ -33,12 +32,12 @@ bodies!(TRADING: Decrease);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DecreaseAnswer {
     /// The order.
-    #[serde(rename = "orderID", with = "written::Hash")]
+    #[serde(rename = "orderID", with = "values::Hash")]
     pub order: OrderId,
     /// `LIVE`, or `CANCELED` of an order that ended because it would be below the minimum size.
     pub status: UserOrderStatus,
     /// Its unfilled shares; 0 when it ended.
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     pub remaining: Lots,
 }
 

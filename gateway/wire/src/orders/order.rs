@@ -22,10 +22,9 @@ use crate::text::decimal;
 use crate::text::ids::{self, TokenRef};
 use crate::text::time::{LAST_SECOND, SECONDS_ALLOWED};
 use crate::values::{
-    AnyToken, Bytes, Condition, Flag, Key, Millis, Optional, OrDefault, Signature65, SignatureType,
-    Uint, Wallet, values,
+    self, AnyToken, Bytes, Condition, Flag, Key, Millis, Optional, OrDefault, Signature65,
+    SignatureType, Uint, Wallet, values,
 };
-use crate::written;
 
 /// An order and its terms. Unknown fields are ignored.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -38,7 +37,7 @@ pub struct OrderSubmission {
     pub owner: ApiKey,
     /// Type of the order, GTC by default.
     #[serde(deserialize_with = "order_type")]
-    #[schemars(with = "Optional<written::OrderType>")]
+    #[schemars(with = "Optional<values::OrderType>")]
     pub order_type: OrderType,
     /// Accepted, without effect.
     #[serde(with = "OrDefault::<Flag>")]
@@ -93,7 +92,7 @@ pub struct SignedOrder {
     #[serde(with = "OrderAmount")]
     pub taker_amount: u64,
     /// Signed: the side.
-    #[serde(with = "written::Side")]
+    #[serde(with = "values::Side")]
     pub side: Side,
     /// Unix seconds of a GTD, else 0. Not signed.
     #[serde(with = "OrDefault::<Expiration>")]
@@ -134,7 +133,7 @@ fn amount(text: &str) -> Option<u64> {
 }
 
 fn order_type<'de, D: Deserializer<'de>>(deserializer: D) -> Result<OrderType, D::Error> {
-    let order_type = Optional::<written::OrderType>::deserialize(deserializer)?;
+    let order_type = Optional::<values::OrderType>::deserialize(deserializer)?;
     Ok(order_type.unwrap_or(OrderType::Gtc))
 }
 

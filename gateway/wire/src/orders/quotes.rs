@@ -14,10 +14,9 @@ use crate::read::path::PathParameter;
 use crate::schema::JsonSchema;
 use crate::text::ids;
 use crate::values::{
-    Bytes, Collateral, Condition, Each, Flag, Millis, Optional, OrDefault, Readable as _, Shares,
-    Signature65, SignatureType, Uint, Wallet, hex32, values,
+    self, Bytes, Collateral, Condition, Each, Flag, Millis, Optional, OrDefault, Readable as _,
+    Shares, Signature65, SignatureType, Uint, Wallet, hex32, values,
 };
-use crate::written;
 
 values! {
     Group { reads u8: u8 { "maximum": QUOTE_GROUPS - 1 }, "a number, 0 to 15", |group: &u8| Some(*group).filter(|group| *group < QUOTE_GROUPS); }
@@ -235,7 +234,7 @@ impl PathParameter for QuoteGroup {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct QuotesAnswer {
     /// Its digest.
-    #[serde(with = "written::Hash")]
+    #[serde(with = "values::Hash")]
     pub set: OrderId,
     /// Its revision.
     pub revision: u64,
@@ -265,7 +264,7 @@ pub struct QuotesDone {
     pub refused: Vec<RefusedQuote>,
     /// For each quote of the set the id of what it placed; null where it placed nothing. What was live keeps
     /// its id.
-    #[schemars(with = "Vec<Option<written::Hash>>")]
+    #[schemars(with = "Vec<Option<values::Hash>>")]
     pub orders: Vec<Option<String>>,
 }
 
@@ -337,13 +336,13 @@ pub struct QuoteLimitsAnswer {
     /// The window of its limits; 0 = none.
     pub window_ms: u32,
     /// Shares.
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     pub shares: Lots,
     /// Collateral.
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     pub value: Micros,
     /// Net shares of one market.
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     pub net_shares: Lots,
 }
 

@@ -10,8 +10,7 @@ use crate::errors::api_error::ApiError;
 use crate::schema::JsonSchema;
 use crate::text::decimal::Decimal;
 use crate::text::ids;
-use crate::values::hex32;
-use crate::written;
+use crate::values::{self, hex32};
 
 /// Result of a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -56,10 +55,10 @@ pub struct OrderAnswer {
     #[schemars(extend("pattern" = concat!("^(", hex32!(written), ")?$")))]
     pub order_id: String,
     /// The amount the signer received, in whole units; empty without trades.
-    #[schemars(with = "written::AmountOrEmpty")]
+    #[schemars(with = "values::AmountOrEmpty")]
     pub taking_amount: String,
     /// The amount the signer gave, in whole units; empty without trades.
-    #[schemars(with = "written::AmountOrEmpty")]
+    #[schemars(with = "values::AmountOrEmpty")]
     pub making_amount: String,
     /// The status.
     pub status: ResultStatus,
@@ -67,7 +66,7 @@ pub struct OrderAnswer {
     #[schemars(extend("pattern" = concat!("^(", hex32!(written), ")?$")))]
     pub order_hash: String,
     /// Receipts of the trades.
-    #[schemars(with = "Vec<written::Hash>")]
+    #[schemars(with = "Vec<values::Hash>")]
     pub transactions_hashes: Vec<String>,
     /// Ids of the trades.
     #[serde(rename = "tradeIDs")]

@@ -10,7 +10,7 @@ use foretell_model::{
 use crate::schema::JsonSchema;
 use crate::text::decimal::Decimal;
 use crate::text::time::TimeForm;
-use crate::written;
+use crate::values;
 
 /// A trade's data, which [`Trade`] writes. Each party has its own price, outcome and side.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,23 +80,23 @@ pub fn fee_rate_bps(fee: Micros, value: Micros) -> Decimal {
 /// A maker's side of a trade.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MakerOrder {
-    #[serde(with = "written::Hash")]
+    #[serde(with = "values::Hash")]
     order_id: OrderId,
-    #[serde(with = "written::Address")]
+    #[serde(with = "values::Address")]
     maker_address: WalletAddress,
-    #[serde(with = "written::Key")]
+    #[serde(with = "values::Key")]
     owner: ApiKey,
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     matched_amount: Lots,
     /// Always 0: makers pay no fee.
-    #[schemars(with = "written::Amount")]
+    #[schemars(with = "values::Amount")]
     fee_rate_bps: &'static str,
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     price: Price,
-    #[serde(with = "written::Token")]
+    #[serde(with = "values::Token")]
     asset_id: TokenId,
     outcome: String,
-    #[serde(with = "written::Side")]
+    #[serde(with = "values::Side")]
     side: Side,
 }
 
@@ -115,24 +115,24 @@ pub enum TraderSide {
 pub struct Trade {
     /// Unique id.
     id: String,
-    #[serde(with = "written::Hash")]
+    #[serde(with = "values::Hash")]
     taker_order_id: OrderId,
-    #[serde(with = "written::Hash")]
+    #[serde(with = "values::Hash")]
     market: ConditionId,
-    #[serde(with = "written::Token")]
+    #[serde(with = "values::Token")]
     asset_id: TokenId,
-    #[serde(with = "written::Side")]
+    #[serde(with = "values::Side")]
     side: Side,
     /// Shares.
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     size: Lots,
     /// Fee divided by value, times 10,000, rounded.
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     fee_rate_bps: Decimal,
     /// Fee that the taker paid, in collateral.
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     fee_usdc: Micros,
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     price: Price,
     /// Always CONFIRMED: the ledger settles with the match.
     #[schemars(extend("const" = "CONFIRMED"))]
@@ -143,14 +143,14 @@ pub struct Trade {
     last_update: String,
     outcome: String,
     bucket_index: u32,
-    #[serde(with = "written::Key")]
+    #[serde(with = "values::Key")]
     owner: ApiKey,
     /// Wallet of the taker.
-    #[serde(with = "written::Address")]
+    #[serde(with = "values::Address")]
     maker_address: WalletAddress,
     maker_orders: [MakerOrder; 1],
     /// Receipt of the journal frame of the settlement.
-    #[serde(with = "written::Bytes")]
+    #[serde(with = "values::Bytes")]
     transaction_hash: [u8; 32],
     /// Role of the caller in the trade.
     #[serde(rename = "type")]
@@ -158,7 +158,7 @@ pub struct Trade {
     /// The same as `type`.
     trader_side: TraderSide,
     /// Unix nanoseconds.
-    #[serde(with = "written::Digits")]
+    #[serde(with = "values::Digits")]
     match_time_nano: u64,
 }
 
@@ -218,26 +218,26 @@ pub struct BuilderTrade {
     #[serde(rename = "tradeType")]
     trade_type: TraderSide,
     /// The same as `taker_order_id`.
-    #[serde(rename = "takerOrderHash", with = "written::Hash")]
+    #[serde(rename = "takerOrderHash", with = "values::Hash")]
     taker_order_hash: OrderId,
     /// The same as `builderCode`.
-    #[serde(with = "written::Bytes")]
+    #[serde(with = "values::Bytes")]
     builder: [u8; 32],
     /// The same as `asset_id`.
-    #[serde(rename = "assetId", with = "written::Token")]
+    #[serde(rename = "assetId", with = "values::Token")]
     asset_id: TokenId,
     /// Value of the trade, in collateral.
-    #[serde(rename = "sizeUsdc", with = "written::Amount")]
+    #[serde(rename = "sizeUsdc", with = "values::Amount")]
     size_usdc: Micros,
     /// Outcome of the taker's token.
     #[serde(rename = "outcomeIndex")]
     #[schemars(extend("enum" = [0, 1]))]
     outcome_index: usize,
     /// The same as `maker_address`.
-    #[serde(with = "written::Address")]
+    #[serde(with = "values::Address")]
     maker: WalletAddress,
     /// The same as `transaction_hash`.
-    #[serde(rename = "transactionHash", with = "written::Bytes")]
+    #[serde(rename = "transactionHash", with = "values::Bytes")]
     transaction_hash: [u8; 32],
     /// The same as `match_time`.
     #[serde(rename = "matchTime")]
@@ -246,16 +246,16 @@ pub struct BuilderTrade {
     #[serde(rename = "bucketIndex")]
     bucket_index: u32,
     /// The same as `fee_usdc`.
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     fee: Micros,
     /// The same as `fee_usdc`.
-    #[serde(rename = "feeUsdc", with = "written::Amount")]
+    #[serde(rename = "feeUsdc", with = "values::Amount")]
     fee_usdc: Micros,
     /// Always 0.
     #[serde(rename = "builderFee")]
-    #[schemars(with = "written::Amount")]
+    #[schemars(with = "values::Amount")]
     builder_fee: &'static str,
-    #[serde(rename = "builderCode", with = "written::Bytes")]
+    #[serde(rename = "builderCode", with = "values::Bytes")]
     builder_code: [u8; 32],
 }
 

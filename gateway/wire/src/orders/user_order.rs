@@ -9,7 +9,7 @@ use foretell_model::{
 
 use crate::schema::JsonSchema;
 use crate::text::decimal::Decimal;
-use crate::written;
+use crate::values;
 
 /// Status of an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -72,51 +72,51 @@ pub struct UserOrder {
     /// Ids of its newest 500 trades.
     #[serde(rename = "associateTrades")]
     associate_trades_camel: Vec<String>,
-    #[serde(with = "written::Hash")]
+    #[serde(with = "values::Hash")]
     id: OrderId,
     status: UserOrderStatus,
-    #[serde(with = "written::Hash")]
+    #[serde(with = "values::Hash")]
     market: ConditionId,
     /// Ordered shares.
-    #[serde(rename = "originalSize", with = "written::Amount")]
+    #[serde(rename = "originalSize", with = "values::Amount")]
     original_size_camel: Decimal,
     outcome: String,
-    #[serde(rename = "makerAddress", with = "written::Address")]
+    #[serde(rename = "makerAddress", with = "values::Address")]
     maker_address_camel: WalletAddress,
-    #[serde(with = "written::Key")]
+    #[serde(with = "values::Key")]
     owner: ApiKey,
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     price: Price,
-    #[serde(with = "written::Side")]
+    #[serde(with = "values::Side")]
     side: Side,
     /// Matched shares.
-    #[serde(rename = "sizeMatched", with = "written::Amount")]
+    #[serde(rename = "sizeMatched", with = "values::Amount")]
     size_matched_camel: Lots,
-    #[serde(rename = "assetId", with = "written::Token")]
+    #[serde(rename = "assetId", with = "values::Token")]
     asset_id_camel: TokenId,
-    #[serde(rename = "type", with = "written::OrderType")]
+    #[serde(rename = "type", with = "values::OrderType")]
     order_type_interface: OrderType,
-    #[serde(rename = "createdAt", with = "written::Iso")]
+    #[serde(rename = "createdAt", with = "values::Iso")]
     created_at_camel: TimeNs,
-    #[serde(rename = "updatedAt", with = "written::Iso")]
+    #[serde(rename = "updatedAt", with = "values::Iso")]
     updated_at: TimeNs,
 
     /// The same as `associateTrades`.
     associate_trades: Vec<String>,
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     original_size: Decimal,
-    #[serde(with = "written::Address")]
+    #[serde(with = "values::Address")]
     maker_address: WalletAddress,
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     size_matched: Lots,
-    #[serde(with = "written::Token")]
+    #[serde(with = "values::Token")]
     asset_id: TokenId,
-    #[serde(with = "written::OrderType")]
+    #[serde(with = "values::OrderType")]
     order_type: OrderType,
     /// Unix seconds, 0 for none.
-    #[serde(with = "written::Digits")]
+    #[serde(with = "values::Digits")]
     expiration: u64,
-    #[serde(with = "written::Seconds")]
+    #[serde(with = "values::Seconds")]
     created_at: TimeNs,
 }
 
@@ -158,7 +158,7 @@ pub struct OneUserOrder {
     same: UserOrder,
     /// Shares that trade before it at its price: exact in the state that the answer names. `null` for an
     /// order that does not rest, and behind more than 4,096 orders.
-    #[schemars(with = "Option<written::Amount>")]
+    #[schemars(with = "Option<values::Amount>")]
     queue_ahead: Option<String>,
 }
 

@@ -9,7 +9,7 @@ use foretell_model::Sequence;
 use crate::streams::request::{Channel, RequestError};
 use crate::streams::{Stamp, message};
 use crate::text::ids;
-use crate::written;
+use crate::values;
 
 /// The state of the exchange while the engine is unavailable.
 pub const RECOVERING: &str = "recovering";
@@ -28,16 +28,16 @@ pub struct Subscribed<'a> {
     /// Ids that were skipped.
     pub unknown: &'a [String],
     /// Effective interval; 0 = off.
-    #[serde(with = "written::Digits")]
+    #[serde(with = "values::Digits")]
     pub heartbeat_ms: u64,
     /// Interval at which messages are combined: [`CONFLATE_MS`].
-    #[serde(with = "written::Digits")]
+    #[serde(with = "values::Digits")]
     pub conflate_ms: u64,
     /// Whether the orders of the key's owner end with the connection; on the user channel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cancel_on_disconnect: Option<bool>,
     /// The lowest N from which this gateway can resume what was named.
-    #[serde(with = "written::Digits")]
+    #[serde(with = "values::Digits")]
     pub oldest_resume: Sequence,
     /// State of the exchange.
     pub state: &'static str,

@@ -9,7 +9,7 @@ use crate::operator::{EventSummary, MarketDescription};
 use crate::streams::{Stamp, message, stamped};
 use crate::text::decimal::Decimal;
 use crate::text::ids;
-use crate::written;
+use crate::values;
 
 /// `book`: the text of [`crate::markets::book::Book::json`] with `event_type` and stamp.
 #[must_use]
@@ -27,24 +27,24 @@ pub fn best_or_end(bid: Option<Price>, ask: Option<Price>) -> [Price; 2] {
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct PriceChangeEntry<'a> {
     /// The token.
-    #[serde(with = "written::Token")]
+    #[serde(with = "values::Token")]
     pub asset_id: TokenId,
     /// The level's price in this token.
-    #[serde(with = "written::DecimalText")]
+    #[serde(with = "values::DecimalText")]
     pub price: Price,
     /// The level's new total; 0 when it is gone.
-    #[serde(with = "written::DecimalText")]
+    #[serde(with = "values::DecimalText")]
     pub size: Lots,
     /// The level's side: BUY = a bid.
-    #[serde(with = "written::Side")]
+    #[serde(with = "values::Side")]
     pub side: Side,
     /// Hash of this token's book after the frame; empty above the bound on levels.
     pub hash: &'a str,
     /// After the frame.
-    #[serde(with = "written::DecimalText")]
+    #[serde(with = "values::DecimalText")]
     pub best_bid: Price,
     /// After the frame.
-    #[serde(with = "written::DecimalText")]
+    #[serde(with = "values::DecimalText")]
     pub best_ask: Price,
 }
 
@@ -52,12 +52,12 @@ pub struct PriceChangeEntry<'a> {
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct PriceChange<'a> {
     /// The market.
-    #[serde(with = "written::Hash")]
+    #[serde(with = "values::Hash")]
     pub market: ConditionId,
     /// The levels.
     pub price_changes: &'a [PriceChangeEntry<'a>],
     /// When.
-    #[serde(with = "written::Millis")]
+    #[serde(with = "values::Millis")]
     pub timestamp: TimeMs,
 }
 
@@ -73,28 +73,28 @@ impl PriceChange<'_> {
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct LastTradePrice {
     /// The market.
-    #[serde(with = "written::Hash")]
+    #[serde(with = "values::Hash")]
     pub market: ConditionId,
     /// The token.
-    #[serde(with = "written::Token")]
+    #[serde(with = "values::Token")]
     pub asset_id: TokenId,
     /// In this token.
-    #[serde(with = "written::DecimalText")]
+    #[serde(with = "values::DecimalText")]
     pub price: Price,
     /// The taker's side, seen from this token.
-    #[serde(with = "written::Side")]
+    #[serde(with = "values::Side")]
     pub side: Side,
     /// Shares.
-    #[serde(with = "written::DecimalText")]
+    #[serde(with = "values::DecimalText")]
     pub size: Lots,
     /// [`fee_rate_bps`](crate::orders::trade::fee_rate_bps) of the taker's fee and notional.
-    #[serde(with = "written::DecimalText")]
+    #[serde(with = "values::DecimalText")]
     pub fee_rate_bps: Decimal,
     /// Receipt of the frame.
-    #[serde(with = "written::Bytes")]
+    #[serde(with = "values::Bytes")]
     pub transaction_hash: [u8; 32],
     /// When.
-    #[serde(with = "written::Millis")]
+    #[serde(with = "values::Millis")]
     pub timestamp: TimeMs,
 }
 
@@ -110,22 +110,22 @@ impl LastTradePrice {
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct BestBidAsk {
     /// The market.
-    #[serde(with = "written::Hash")]
+    #[serde(with = "values::Hash")]
     pub market: ConditionId,
     /// The token.
-    #[serde(with = "written::Token")]
+    #[serde(with = "values::Token")]
     pub asset_id: TokenId,
     /// As of [`best_or_end`].
-    #[serde(with = "written::DecimalText")]
+    #[serde(with = "values::DecimalText")]
     pub best_bid: Price,
     /// As of [`best_or_end`].
-    #[serde(with = "written::DecimalText")]
+    #[serde(with = "values::DecimalText")]
     pub best_ask: Price,
     /// Their difference.
-    #[serde(with = "written::DecimalText")]
+    #[serde(with = "values::DecimalText")]
     pub spread: Price,
     /// When.
-    #[serde(with = "written::Millis")]
+    #[serde(with = "values::Millis")]
     pub timestamp: TimeMs,
 }
 
@@ -141,19 +141,19 @@ impl BestBidAsk {
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct TickSizeChange {
     /// The market.
-    #[serde(with = "written::Hash")]
+    #[serde(with = "values::Hash")]
     pub market: ConditionId,
     /// The token.
-    #[serde(with = "written::Token")]
+    #[serde(with = "values::Token")]
     pub asset_id: TokenId,
     /// The tick before.
-    #[serde(with = "written::TickSize")]
+    #[serde(with = "values::TickSize")]
     pub old_tick_size: Tick,
     /// The tick now.
-    #[serde(with = "written::TickSize")]
+    #[serde(with = "values::TickSize")]
     pub new_tick_size: Tick,
     /// When.
-    #[serde(with = "written::Millis")]
+    #[serde(with = "values::Millis")]
     pub timestamp: TimeMs,
 }
 
@@ -207,7 +207,7 @@ impl<'a> From<&'a EventSummary> for EventJson<'a> {
 struct NewMarketJson<'a> {
     id: String,
     question: &'a str,
-    #[serde(with = "written::Hash")]
+    #[serde(with = "values::Hash")]
     market: ConditionId,
     slug: &'a str,
     description: &'a str,
@@ -217,7 +217,7 @@ struct NewMarketJson<'a> {
     event_message: Option<EventJson<'a>>,
     timestamp: String,
     tags: &'a [String],
-    #[serde(with = "written::Hash")]
+    #[serde(with = "values::Hash")]
     condition_id: ConditionId,
     active: bool,
     clob_token_ids: [String; 2],
@@ -229,7 +229,7 @@ struct NewMarketJson<'a> {
 #[derive(Serialize)]
 struct MarketResolvedJson<'a> {
     id: String,
-    #[serde(with = "written::Hash")]
+    #[serde(with = "values::Hash")]
     market: ConditionId,
     assets_ids: [String; 2],
     winning_asset_id: String,

@@ -7,7 +7,7 @@ use foretell_model::{ConditionId, FeeSchedule, MarketState, MarketTerms, Payout,
 use crate::operator::payout_word;
 use crate::streams::{Stamp, message};
 use crate::text::words::state_word;
-use crate::written;
+use crate::values;
 
 /// A stage of a market's life.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,7 +59,7 @@ pub struct MarketStatus {
 
 #[derive(Serialize)]
 struct MarketStatusJson {
-    #[serde(with = "written::Hash")]
+    #[serde(with = "values::Hash")]
     market: ConditionId,
     state: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]

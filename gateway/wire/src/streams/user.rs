@@ -12,7 +12,7 @@ use crate::orders::user_order::{OrderFacts, UserOrderStatus};
 use crate::streams::{Stamp, message};
 use crate::text::decimal::Decimal;
 use crate::text::words::order_type_text;
-use crate::written;
+use crate::values;
 
 /// What happened to an order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -49,24 +49,24 @@ impl From<UserOrderStatus> for OrderStatus {
 
 #[derive(Serialize)]
 struct OrderJson<'a> {
-    #[serde(with = "written::Hash")]
+    #[serde(with = "values::Hash")]
     id: OrderId,
-    #[serde(with = "written::Key")]
+    #[serde(with = "values::Key")]
     owner: ApiKey,
-    #[serde(with = "written::Key")]
+    #[serde(with = "values::Key")]
     order_owner: ApiKey,
-    #[serde(with = "written::Hash")]
+    #[serde(with = "values::Hash")]
     market: ConditionId,
-    #[serde(with = "written::Token")]
+    #[serde(with = "values::Token")]
     asset_id: TokenId,
     outcome: &'a str,
-    #[serde(with = "written::Side")]
+    #[serde(with = "values::Side")]
     side: Side,
-    #[serde(with = "written::DecimalText")]
+    #[serde(with = "values::DecimalText")]
     price: Price,
-    #[serde(with = "written::DecimalText")]
+    #[serde(with = "values::DecimalText")]
     original_size: Decimal,
-    #[serde(with = "written::DecimalText")]
+    #[serde(with = "values::DecimalText")]
     size_matched: Lots,
     associate_trades: &'a [String],
     #[serde(rename = "type")]
@@ -74,7 +74,7 @@ struct OrderJson<'a> {
     status: OrderStatus,
     state: UserOrderStatus,
     order_type: &'static str,
-    #[serde(with = "written::Address")]
+    #[serde(with = "values::Address")]
     maker_address: WalletAddress,
     created_at: String,
     expiration: String,
@@ -120,55 +120,55 @@ pub enum TradeStatus {
 
 #[derive(Serialize)]
 struct MakerJson<'a> {
-    #[serde(with = "written::Hash")]
+    #[serde(with = "values::Hash")]
     order_id: OrderId,
-    #[serde(with = "written::Key")]
+    #[serde(with = "values::Key")]
     owner: ApiKey,
-    #[serde(with = "written::Address")]
+    #[serde(with = "values::Address")]
     maker_address: WalletAddress,
-    #[serde(with = "written::DecimalText")]
+    #[serde(with = "values::DecimalText")]
     matched_amount: Lots,
-    #[serde(with = "written::DecimalText")]
+    #[serde(with = "values::DecimalText")]
     price: Price,
     fee_rate_bps: &'static str,
-    #[serde(with = "written::Token")]
+    #[serde(with = "values::Token")]
     asset_id: TokenId,
     outcome: &'a str,
-    #[serde(with = "written::Side")]
+    #[serde(with = "values::Side")]
     side: Side,
 }
 
 #[derive(Serialize)]
 struct TradeJson<'a> {
     id: &'a str,
-    #[serde(with = "written::Hash")]
+    #[serde(with = "values::Hash")]
     taker_order_id: OrderId,
-    #[serde(with = "written::Hash")]
+    #[serde(with = "values::Hash")]
     market: ConditionId,
-    #[serde(with = "written::Token")]
+    #[serde(with = "values::Token")]
     asset_id: TokenId,
     outcome: &'a str,
-    #[serde(with = "written::Side")]
+    #[serde(with = "values::Side")]
     side: Side,
-    #[serde(with = "written::DecimalText")]
+    #[serde(with = "values::DecimalText")]
     price: Price,
-    #[serde(with = "written::DecimalText")]
+    #[serde(with = "values::DecimalText")]
     size: Lots,
-    #[serde(with = "written::DecimalText")]
+    #[serde(with = "values::DecimalText")]
     fee_rate_bps: Decimal,
     status: TradeStatus,
-    #[serde(with = "written::Key")]
+    #[serde(with = "values::Key")]
     owner: ApiKey,
-    #[serde(with = "written::Key")]
+    #[serde(with = "values::Key")]
     trade_owner: ApiKey,
-    #[serde(with = "written::Address")]
+    #[serde(with = "values::Address")]
     maker_address: WalletAddress,
     maker_orders: [MakerJson<'a>; 1],
     trader_side: &'static str,
     bucket_index: u32,
     match_time: String,
     last_update: String,
-    #[serde(with = "written::Bytes")]
+    #[serde(with = "values::Bytes")]
     transaction_hash: [u8; 32],
     #[serde(rename = "type")]
     kind: &'static str,

@@ -519,9 +519,9 @@ mod tests {
         fn a_number_has_the_digits_of_the_text(value: u64) {
             #[derive(serde::Serialize)]
             struct Both {
-                #[serde(with = "crate::written::DecimalText")]
+                #[serde(with = "crate::values::DecimalText")]
                 text: Micros,
-                #[serde(with = "crate::written::Fraction")]
+                #[serde(with = "crate::values::Fraction")]
                 number: Micros,
             }
             let both = Both { text: Micros(value), number: Micros(value) };

@@ -4,7 +4,7 @@ use foretell_model::{MarketNumber, MarketState, Micros, Outcome, Price};
 use foretell_view::{Market, View};
 use foretell_wire::operator::{FiguresQuery, MarketRow};
 use foretell_wire::schema::JsonSchema;
-use foretell_wire::{Decimal, written};
+use foretell_wire::{Decimal, values};
 use serde::Serialize;
 
 use crate::app::App;
@@ -35,19 +35,19 @@ struct FiguresRow {
     #[serde(flatten)]
     market: MarketRow,
     /// The current price.
-    #[serde(with = "written::DecimalText")]
+    #[serde(with = "values::DecimalText")]
     price: Decimal,
     /// Empty where nobody bids.
-    #[serde(with = "written::AmountOrEmpty")]
+    #[serde(with = "values::AmountOrEmpty")]
     best_bid: Option<Price>,
     /// Empty where nobody asks.
-    #[serde(with = "written::AmountOrEmpty")]
+    #[serde(with = "values::AmountOrEmpty")]
     best_ask: Option<Price>,
     /// Traded since the beginning, whole units.
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     volume: Micros,
     /// Collateral locked by its shares, whole units.
-    #[serde(with = "written::Amount")]
+    #[serde(with = "values::Amount")]
     open_interest: Micros,
     /// Number of resting orders.
     live_orders: usize,

@@ -9,7 +9,7 @@ use foretell_stages::Stages as _;
 use foretell_view::View;
 use foretell_wire::operator::{PolicyChange, StatusAnswer};
 use foretell_wire::schema::JsonSchema;
-use foretell_wire::{ErrorCode, written};
+use foretell_wire::{ErrorCode, values};
 use serde::Serialize;
 
 use crate::app::{App, milliseconds_between};
@@ -54,9 +54,9 @@ pub(crate) struct Page {
 struct Engine {
     /// Process id; `null` on another host.
     pid: Option<i32>,
-    #[serde(with = "written::Mode")]
+    #[serde(with = "values::Mode")]
     mode: SystemMode,
-    #[serde(with = "written::Durability")]
+    #[serde(with = "values::Durability")]
     durability: &'static str,
     /// Last executed command.
     sequence: u64,
@@ -135,7 +135,7 @@ struct CatalogSync {
     /// Why, and the error of a failed round.
     findings: Vec<String>,
     /// Conditions of registered markets, not over, that the upstream no longer has.
-    #[schemars(with = "Vec<written::Hash>")]
+    #[schemars(with = "Vec<values::Hash>")]
     vanished: Vec<String>,
 }
 
@@ -143,16 +143,16 @@ struct CatalogSync {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct BookRow {
-    #[serde(with = "written::Hash")]
+    #[serde(with = "values::Hash")]
     condition_id: ConditionId,
     question: String,
-    #[serde(with = "written::State")]
+    #[serde(with = "values::State")]
     status: MarketState,
     /// Of the first outcome.
-    #[serde(with = "written::AmountOrEmpty")]
+    #[serde(with = "values::AmountOrEmpty")]
     best_bid: Option<Price>,
     /// Of the first outcome.
-    #[serde(with = "written::AmountOrEmpty")]
+    #[serde(with = "values::AmountOrEmpty")]
     best_ask: Option<Price>,
     live_orders: usize,
 }

@@ -8,7 +8,7 @@ use foretell_model::{Command, ConditionId, OrderId, WalletAddress, WalletKind};
 use foretell_view::{TradeSide, View};
 use foretell_wire::schema::JsonSchema;
 use foretell_wire::text::ids;
-use foretell_wire::written;
+use foretell_wire::values;
 use serde::Serialize;
 
 /// The set, and which of its quotes the order is.
@@ -16,12 +16,12 @@ use serde::Serialize;
 #[schemars(rename = "QuoteSet")]
 pub(super) struct SetRow {
     /// Its digest: the id of the order but for the last byte.
-    #[serde(with = "written::Hash")]
+    #[serde(with = "values::Hash")]
     digest: OrderId,
     /// Index of the quote; the last byte of the id.
     quote: u8,
     /// Word of the quote.
-    #[schemars(with = "written::Hash")]
+    #[schemars(with = "values::Hash")]
     word: String,
     /// Group of the set.
     group: u8,

@@ -18,8 +18,7 @@ use crate::read::query::family::Family;
 use crate::read::query::reader::Reader;
 use crate::schema::JsonSchema;
 use crate::text::decimal::{Millionths, Number};
-use crate::values::{FlagText, MicrosText};
-use crate::written;
+use crate::values::{self, FlagText, MicrosText};
 
 parameters! {
     /// Parameters of `GET /v2/holders`.
@@ -55,12 +54,12 @@ impl V2HoldersQuery {
 view! {
     /// A holder of `GET /v2/holders`.
     HolderV2 of HolderRow<'a>, row, "snake_case" {
-        #[serde(with = "written::Address")]
+        #[serde(with = "values::Address")]
         proxy_wallet: WalletAddress = row.wallet,
-        #[schemars(with = "written::Token")]
+        #[schemars(with = "values::Token")]
         token_id: &'a str = row.token,
         amount: Number = row.lots.into(),
-        #[serde(with = "written::OutcomeIndex")]
+        #[serde(with = "values::OutcomeIndex")]
         outcome_index: Outcome = row.outcome,
         display_username_public: bool = row.profile.is_public,
         verified: bool = false,
@@ -78,7 +77,7 @@ view! {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct V2HolderGroup<T> {
     /// The token.
-    #[schemars(with = "written::Token")]
+    #[schemars(with = "values::Token")]
     pub token_id: String,
     /// Its holders.
     pub holders: Vec<T>,

@@ -17,8 +17,7 @@ use crate::parameters;
 use crate::read::query::family::Family;
 use crate::read::query::text_form::{Characters, Words};
 use crate::text::decimal::Millionths;
-use crate::values::{FlagText, Wallet};
-use crate::written;
+use crate::values::{self, FlagText, Wallet};
 
 /// `status`: which positions a list shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -158,11 +157,11 @@ impl V2PositionsQuery {
 view! {
     /// A row of `GET /v2/positions`.
     PositionV2 of PositionRow<'a>, row, "snake_case" {
-        #[serde(with = "written::Address")]
+        #[serde(with = "values::Address")]
         proxy_wallet: WalletAddress = row.wallet,
-        #[schemars(with = "written::Token")]
+        #[schemars(with = "values::Token")]
         token_id: &'a str = row.market.asset(row.outcome),
-        #[serde(with = "written::Hash")]
+        #[serde(with = "values::Hash")]
         condition_id: ConditionId = row.market.condition,
         current_size: Millionths = row.shown.size,
         avg_price: Millionths = row.shown.avg_price,
@@ -196,17 +195,17 @@ view! {
         event_slug: &'a str = row.market.description.event_slug(),
         outcome: &'a str = row.market.label(row.outcome),
         opposite_outcome: &'a str = row.market.label(row.outcome.opposite()),
-        #[schemars(with = "written::Token")]
+        #[schemars(with = "values::Token")]
         opposite_token_id: &'a str = row.market.asset(row.outcome.opposite()),
         name: &'a str = row.profile.name,
         /// URL.
         profile_image: &'a str = row.profile.image,
         /// A date; empty when unknown.
         end_date: &'a str = row.market.end_date(),
-        #[serde(with = "written::OutcomeIndex")]
+        #[serde(with = "values::OutcomeIndex")]
         outcome_index: Outcome = row.outcome,
         /// Catalog event of the market.
-        #[schemars(with = "Option<written::Digits>")]
+        #[schemars(with = "Option<values::Digits>")]
         event_id: Option<String> = row.market.description.event_id().map(|id| id.to_string()),
         /// Unix seconds.
         last_event_at: u64 = row.time.0,

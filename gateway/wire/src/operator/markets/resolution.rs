@@ -9,8 +9,7 @@ use foretell_model::{
 use crate::operator::markets::payout_name::PayoutName;
 use crate::operator::values::{Hash, Number, PayoutText, PayoutWord, Roles, Seconds, Source};
 use crate::schema::JsonSchema;
-use crate::values::{Address, Condition, Flag, Optional, OrDefault, Reference, State};
-use crate::written;
+use crate::values::{self, Address, Condition, Flag, Optional, OrDefault, Reference, State};
 
 /// A proposal of a payout.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -184,7 +183,7 @@ pub struct ReviewRow {
     /// Who proposed it: the name of an operator, or a wallet.
     pub proposed_by: String,
     /// When, ISO 8601.
-    #[schemars(with = "written::Iso")]
+    #[schemars(with = "values::Iso")]
     pub proposed_at: String,
     /// What decides the answer.
     pub source: String,
@@ -192,7 +191,7 @@ pub struct ReviewRow {
     #[serde(with = "Hash")]
     pub evidence_sha256: [u8; 32],
     /// End of the challenge window, ISO 8601.
-    #[schemars(with = "written::Iso")]
+    #[schemars(with = "values::Iso")]
     pub challenge_ends: String,
     /// Whether the challenge window has ended, by the exchange's clock.
     pub challenge_over: bool,
@@ -211,7 +210,7 @@ pub struct DisputeRow {
     /// Who disputed it; empty when its event group forbids the payout.
     pub disputed_by: String,
     /// When, ISO 8601.
-    #[schemars(with = "written::Iso")]
+    #[schemars(with = "values::Iso")]
     pub disputed_at: String,
     /// The payout that the disputer holds right.
     #[serde(with = "Optional::<PayoutWord>", default)]
@@ -246,7 +245,7 @@ pub struct ClosedRow {
     /// Labels of its outcomes.
     pub outcomes: [String; 2],
     /// When it was closed, ISO 8601.
-    #[schemars(with = "written::Iso")]
+    #[schemars(with = "values::Iso")]
     pub closed_at: String,
     /// Seconds since then.
     pub closed_seconds: u64,
