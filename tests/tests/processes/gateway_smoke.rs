@@ -694,7 +694,7 @@ async fn a_view_that_stopped_costs_reads_and_nothing_else() {
         let (status, done) = alice.signed(Method::DELETE, path, "", &body).await.unwrap();
         assert_eq!(status, 503, "{done}");
         let text = done["error"].as_str().unwrap();
-        assert!(text.starts_with("done at sequence "), "{text}");
+        assert!(text.starts_with("applied at sequence "), "{text}");
         for payment in ["deposit", "withdraw"] {
             let reference = format!("{payment} {restarted}");
             let body = json!({ "wallet": alice.address(), "amount": "1", "reference": reference });

@@ -71,7 +71,7 @@ async fn a_restored_exchange_pays_nothing_before_it_is_opened() {
     let trader = visitor(&exchange, 0).await;
     let (status, refused) = ask(&trader, "after").await;
     let said = refused["error"].as_str().expect("a text");
-    assert!(status == 409 && said.contains("restored"), "{said}");
+    assert!(status == 409 && said.contains("after a restore"), "{said}");
     let cashier = OperatorClient::new(&exchange.operator, &cashier).expect("a client");
     let withdraw = json!({ "wallet": trader.address(), "amount": "1", "reference": "wire 2" });
     for (path, body) in [

@@ -250,7 +250,7 @@ async fn a_drill_runs_beside_the_exchange_and_never_reaches_outside() {
     // Neither the exchange itself nor a copy that was opened.
     for data in [&data, &original.copy, &original.directory.path().join("no")] {
         let (code, said) = refusal(on(data, &["up", "--drill"]));
-        let is_named = said.contains("a restored copy that nobody has opened");
+        let is_named = said.contains("a restored copy that is not open");
         assert_eq!((code, is_named), (78, true), "{said}");
     }
 }

@@ -177,7 +177,7 @@ async fn bad_bodies_are_refused_with_the_field_and_what_is_allowed() {
         "convert",
         beyond,
         400,
-        "indexSet or conditionIds names a question that is not there",
+        "indexSet or conditionIds contains an unknown question",
     ));
     expect(&exchange, &trader, cases).await;
 

@@ -134,7 +134,7 @@ async fn a_file_ends_many_and_may_be_run_again() {
     );
     assert!(run.err.contains("(409)"), "{}", run.err);
     assert!(
-        run.err.contains("1 of 2 markets were refused"),
+        run.err.contains("1 of 2 markets were rejected"),
         "{}",
         run.err
     );

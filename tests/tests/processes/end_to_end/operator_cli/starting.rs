@@ -115,7 +115,7 @@ fn up_ends_with_the_code_of_an_engine_that_refuses_and_its_reason() {
     assert_eq!(refused.code, Some(78), "{}", refused.err);
     let reason = "configured signing domain 1";
     assert!(refused.err.contains(reason), "{}", refused.err);
-    let end = "engine ended (exit status: 78) and is not restarted";
+    let end = "engine ended (exit status: 78) and will not be restarted";
     assert!(refused.err.contains(end), "{}", refused.err);
 }
 
