@@ -24,7 +24,7 @@ pub(crate) struct Cli {
     /// Print JSON instead of text
     #[arg(long, global = true)]
     pub json: bool,
-    /// Reason of an operator's command, journalled with it
+    /// Reason for an operator's command, stored in the journal
     #[arg(long, global = true, value_name = "TEXT")]
     pub reason: Option<String>,
     /// Command
@@ -109,15 +109,15 @@ pub(crate) enum Command {
     System(System),
     /// Show processes, sequences, durability, books, latencies
     Status,
-    /// Make, show and maintain the replicated log of a cluster
+    /// Create, show and maintain the replicated log of a cluster
     #[command(subcommand)]
     Cluster(ClusterCommand),
     /// Check or print the settings
     #[command(subcommand)]
     Config(ConfigCommand),
-    /// Say what is wrong with exchange and machine
+    /// Diagnose the exchange and the machine
     Doctor,
-    /// Collect what a report of a fault needs
+    /// Collect the data for a bug report
     SupportBundle(SupportBundle),
     /// Print the completions of a shell
     Completions {
@@ -127,7 +127,7 @@ pub(crate) enum Command {
     },
     /// Copy a running or stopped exchange into a directory
     Backup(Backup),
-    /// Verify a backup, or make a data directory of it
+    /// Verify a backup, or restore it to a new data directory
     Restore(Restore),
     /// Archive segments of the journal
     #[command(subcommand)]
@@ -151,16 +151,16 @@ pub(crate) enum Command {
 /// `foretell up`
 #[derive(Debug, Args)]
 pub(crate) struct Up {
-    /// Sample markets with a simulated past, funded wallets, bots
+    /// Sample markets with simulated history, funded wallets, bots
     #[arg(long)]
     pub demo: bool,
-    /// With --demo: no bots, and no simulated past
+    /// With --demo: no bots and no simulated history
     #[arg(long, requires = "demo")]
     pub no_bots: bool,
-    /// Run a restored copy on free ports, cut off from outside
+    /// Run a restored copy on free ports, isolated from outside
     #[arg(long, conflicts_with_all = ["demo", "catalog"])]
     pub drill: bool,
-    /// Use Polymarket's forms: compatibility = "polymarket"
+    /// Use Polymarket's formats: compatibility = "polymarket"
     #[arg(long)]
     pub polymarket: bool,
     /// Listen address of the trading surface [default: 127.0.0.1:8080]
@@ -186,13 +186,13 @@ pub(crate) struct Up {
 /// Recovery options of the engine, for use after a failure.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct EngineRecovery {
-    /// Start although the last run ended with an I/O error
+    /// Start even if the last run ended with an I/O error
     #[arg(long)]
     pub after_io_error: bool,
-    /// Accept that re-execution differs from the journal here
+    /// Accept that replay differs from the journal at this sequence
     #[arg(long, value_name = "SEQUENCE")]
     pub accept_divergence: Option<u64>,
-    /// Start although the clock is over 7 days past the journal
+    /// Start even if the clock is over 7 days past the journal
     #[arg(long)]
     pub accept_clock_jump: bool,
     /// Re-execute the whole journal, ignoring snapshots
@@ -228,10 +228,10 @@ pub(crate) struct GatewayArgs {
         default_value = "trading,operator"
     )]
     pub surfaces: Vec<Surface>,
-    /// Name the failed check in a header of each 401 (development)
+    /// Return the failed check in each 401 (development only)
     #[arg(long)]
     pub dev_auth_hints: bool,
-    /// Use Polymarket's forms: compatibility = "polymarket"
+    /// Use Polymarket's formats: compatibility = "polymarket"
     #[arg(long)]
     pub polymarket: bool,
     /// Sign for the page with the demo's public keys
@@ -255,7 +255,7 @@ pub(crate) struct GatewayArgs {
     /// Number of gateways that share every rate limit
     #[arg(long, value_name = "GATEWAYS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub one_of: u32,
-    /// Number of this gateway among them
+    /// Number of this gateway, from 1
     #[arg(long, value_name = "NUMBER")]
     pub number: Option<u32>,
     /// Stop when this parent process ends
@@ -281,26 +281,26 @@ pub(crate) enum Surface {
 /// `foretell cluster`
 #[derive(Debug, Subcommand)]
 pub(crate) enum ClusterCommand {
-    /// Make the streams, or check those that exist
+    /// Create the streams, or check existing ones
     Init {
         /// Fill the stream from the journal of this data directory
         #[arg(long, value_name = "DIR")]
         from: Option<PathBuf>,
-        /// Servers that keep each message
+        /// Servers that store each message
         #[arg(long, default_value_t = 3, value_name = "COUNT",
               value_parser = clap::value_parser!(u8).range(1..=5))]
         replicas: u8,
     },
     /// Show role, term, sequences and lag of this host
     Status,
-    /// Show whether and how a new host can start
+    /// Show whether and how a new host can join
     Seed,
-    /// Free the stream below a sequence that two hosts have
+    /// Delete messages from the stream that two hosts have stored
     Purge {
         /// First sequence to keep
         #[arg(long, value_name = "SEQUENCE")]
         before: u64,
-        /// Host that has all earlier frames; at least twice
+        /// Host that has stored all earlier frames; give at least two
         #[arg(long, value_name = "HOST", required = true)]
         verified: Vec<String>,
     },
@@ -309,7 +309,7 @@ pub(crate) enum ClusterCommand {
 /// `foretell config`
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
-    /// Read all sources and check every setting
+    /// Read the configuration and check every setting
     Check,
     /// Print the effective settings
     Print {
@@ -330,9 +330,9 @@ pub(crate) struct WebhooksArgs {
 /// `foretell support-bundle`
 #[derive(Debug, Args)]
 pub(crate) struct SupportBundle {
-    /// Archive to write, a .tar.gz that does not exist
+    /// Archive to create, a .tar.gz file
     pub file: PathBuf,
-    /// Log to take instead of systemd's (`-` = standard input)
+    /// Log to use instead of systemd's (`-` = standard input)
     #[arg(long, value_name = "FILE")]
     pub logs: Option<PathBuf>,
 }

@@ -28,7 +28,7 @@ pub struct AuditScope {
     /// Sign the orders and check the signatures on all cores
     #[arg(long)]
     signatures: bool,
-    /// Execute every command by the reference exchange, too
+    /// Also execute every command in the reference exchange
     #[arg(long, conflicts_with = "signatures")]
     reference: bool,
     /// Audits; medians are reported

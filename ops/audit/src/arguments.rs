@@ -30,9 +30,9 @@ pub struct Audit {
 /// Commands of the auditor.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AuditCommand {
-    /// Verify bytes, chain, re-execution, evidence, money
+    /// Verify checksums, hash chain, replay, evidence and balances
     Verify(Verify),
-    /// Re-execute up to a point and print digest, books, balances
+    /// Replay up to a point and print digest, books and balances
     Replay {
         /// Sequence or time such as 2026-11-20T12:00:00Z [default: the end]
         #[arg(long, value_name = "SEQUENCE|TIME", value_parser = parse_until)]
@@ -53,15 +53,15 @@ pub(crate) enum AuditCommand {
         #[arg(value_parser = parse_hash)]
         hash: [u8; 32],
     },
-    /// List operators' acts: time, actor, role, command, reason
+    /// List operator commands: time, operator, role, reason
     Operators {
-        /// Acts of this operator only
+        /// Only list commands of this operator
         #[arg(long, value_name = "NAME")]
         name: Option<String>,
     },
     /// Export tables as CSV
     Export(ExportFiles),
-    /// Find where two journals diverge; a prefix is no difference
+    /// Find where two journals diverge, ignoring a shorter end
     Diff {
         /// Directory of the first journal
         first: PathBuf,
@@ -73,23 +73,23 @@ pub(crate) enum AuditCommand {
 /// `foretell audit verify`
 #[derive(Debug, Args)]
 pub(crate) struct Verify {
-    /// Check every order's signature too, on all cores
+    /// Also verify every order's signature, on all cores
     #[arg(long)]
     pub(crate) signatures: bool,
     /// Threads that check signatures [default: one per core]
     #[arg(long, value_name = "COUNT", requires = "signatures",
           value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
-    /// Execute every command by the reference exchange, too
+    /// Also execute every command in the reference exchange
     #[arg(long)]
     pub(crate) reference: bool,
-    /// JSON file of checkpoints saved from `/audit/checkpoint(s)`
+    /// JSON file of checkpoints from `/audit/checkpoints`
     #[arg(long, value_name = "FILE", requires = "checkpoint_key")]
     pub(crate) checkpoints: Option<PathBuf>,
     /// Public key of the checkpoints: 64 hex digits or a file
     #[arg(long, value_name = "KEY|FILE", requires = "checkpoints")]
     pub(crate) checkpoint_key: Option<String>,
-    /// Do not compare attested states; reads the journal once
+    /// Skip attested states; the journal is then read once
     #[arg(long)]
     pub(crate) no_attestations: bool,
 }

@@ -7,9 +7,9 @@ use clap::Args;
 /// `foretell backup`
 #[derive(Debug, Args)]
 pub(crate) struct Backup {
-    /// Directory of the backup; a later run adds what is new
+    /// Directory of the backup; later runs add new data
     pub(crate) directory: PathBuf,
-    /// Copy the secrets too, into a file of their own
+    /// Also copy the secrets, into a separate file
     #[arg(long)]
     pub(crate) with_secrets: bool,
     /// Directory of archived segments that the journal lacks
@@ -25,7 +25,7 @@ pub(crate) struct Restore {
     /// Verify the backup and write nothing
     #[arg(long)]
     pub(crate) check: bool,
-    /// The exchange was stopped before: the backup lacks nothing
+    /// The exchange was stopped before this complete backup
     #[arg(long, conflicts_with = "check")]
     pub(crate) complete: bool,
     /// Trusted public key: 64 hex digits or a file

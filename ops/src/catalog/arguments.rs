@@ -35,7 +35,7 @@ pub(crate) enum Catalog {
         #[arg(long)]
         event: bool,
     },
-    /// Compare catalog and exchange without changing either
+    /// Compare the catalog with the exchange; change nothing
     Check,
 }
 

@@ -15,7 +15,7 @@ use crate::output::Output;
 /// `foretell journal`
 #[derive(Debug, Subcommand)]
 pub(crate) enum JournalCommand {
-    /// Move sealed segments to an archive, and free their space
+    /// Move sealed segments to an archive and free their space
     Archive(Archive),
 }
 

@@ -190,11 +190,11 @@ acts! {
     RevokeKey(KeyRevocation) at "/keys/revoke" as "keys revoke";
     /// Register a neg-risk event group, before its questions
     RegisterEvent(EventRegistration) at "/events" as "market event";
-    /// Change the words of an own event group
+    /// Change the text of an own event group
     DescribeEvent(EventEdit) at "/events/describe" as "market describe-event";
     /// Register a market
     RegisterMarket(Box<MarketRegistration>) at "/markets";
-    /// Change the words of an own market
+    /// Change the text of an own market
     DescribeMarket(Box<MarketEdit>) at "/markets/describe" as "market describe";
     /// Set the clock, taker delay and maker rebate of a market
     SetTerms(TermsChange) at "/markets/terms" as "market terms"

@@ -41,7 +41,7 @@ pub struct Options {
     /// Compare the states that the journal attests. It is read once more before, and a digest is
     /// computed for each.
     pub attestations: bool,
-    /// Execute every command by the reference exchange, too.
+    /// Also execute every command in the reference exchange.
     pub reference: bool,
     /// Threads that check signatures; as many as there are cores when not given.
     pub threads: Option<NonZeroUsize>,

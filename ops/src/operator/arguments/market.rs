@@ -35,12 +35,12 @@ pub(crate) enum Market {
     Resume {
         /// Condition id or slug
         market: String,
-        /// Lift the hold of the upstream instead of the operator's
+        /// Lift the hold of the upstream, not that of the operator
         #[arg(long)]
         #[serde(rename = "hold", serialize_with = "hold")]
         upstream: bool,
     },
-    /// End trading for good, cancel its orders; safe to repeat
+    /// Close a market permanently and cancel its orders; idempotent
     Close {
         /// Condition id or slug
         #[arg(required_unless_present = "file", conflicts_with = "file")]
@@ -49,7 +49,7 @@ pub(crate) enum Market {
         #[arg(long, value_name = "FILE")]
         file: Option<PathBuf>,
     },
-    /// Pay out a market, closing it if needed; safe to repeat
+    /// Resolve a market, closing it if needed; idempotent
     Resolve {
         /// Condition id or slug
         #[arg(required_unless_present = "file", conflicts_with = "file")]
@@ -109,7 +109,7 @@ pub(crate) enum Market {
         /// Description
         #[arg(long)]
         description: Option<String>,
-        /// Tag; repeat it for several, they replace all
+        /// Tag; repeat for several, which replace all existing ones
         #[arg(long = "tag", value_name = "TAG")]
         tags: Option<Vec<String>>,
     },
@@ -134,11 +134,11 @@ pub(crate) enum Market {
     Finalise {
         /// Condition id or slug
         market: String,
-        /// Number of the proposal; a second person names it [default: the current one]
+        /// Number of the proposal; required for a second person [default: the current one]
         #[arg(long)]
         proposal: Option<u64>,
     },
-    /// List proposals, disputes, markets that wait for one
+    /// List proposals, disputes and markets without a proposal
     Review,
     Policy(Policy),
     PolicyClear(OneMarket),
@@ -169,13 +169,13 @@ pub(crate) struct OneMarket {
 pub(crate) struct Terms {
     /// Condition id or slug
     market: String,
-    /// When it opens, ISO 8601; empty = by command
+    /// Opening time, ISO 8601; empty = opened by command
     #[arg(long, value_name = "TIME")]
     opens_at: Option<String>,
-    /// When it closes, ISO 8601; empty = by command
+    /// Closing time, ISO 8601; empty = closed by command
     #[arg(long, value_name = "TIME")]
     closes_at: Option<String>,
-    /// When its game starts, ISO 8601; empty = none
+    /// Start time of the game, ISO 8601; empty = none
     #[arg(long, value_name = "TIME")]
     game_start_time: Option<String>,
     /// Clear the book when the game starts
@@ -184,7 +184,7 @@ pub(crate) struct Terms {
     /// Milliseconds a taker waits, 0 to 60000
     #[arg(long, value_name = "MS")]
     taker_delay_ms: Option<u32>,
-    /// Share of the fee for makers, in parts per million
+    /// Maker rebate in parts per million of the fee
     #[arg(long, value_name = "PPM")]
     rebate_ppm: Option<u32>,
 }
@@ -206,19 +206,19 @@ pub(crate) struct Describe {
     /// New name in URLs
     #[arg(long)]
     slug: Option<String>,
-    /// Tag; repeat it for several, they replace all
+    /// Tag; repeat for several, which replace all existing ones
     #[arg(long = "tag", value_name = "TAG")]
     tags: Option<Vec<String>>,
-    /// Category word
+    /// Category
     #[arg(long)]
     category: Option<String>,
     /// URL of the image
     #[arg(long)]
     image: Option<String>,
-    /// End date, ISO 8601; it ends no trading
+    /// End date, ISO 8601; it does not close the market
     #[arg(long)]
     end_date: Option<String>,
-    /// Source that decides the answer
+    /// Resolution source
     #[arg(long)]
     resolution_source: Option<String>,
 }
@@ -233,7 +233,7 @@ pub(crate) struct Propose {
     /// Number of the disputed proposal that it replaces
     #[arg(long, value_name = "NUMBER")]
     proposal: Option<u64>,
-    /// Source that decides the answer: a URL or text
+    /// Resolution source: a URL or text
     #[arg(long, default_value = "")]
     source: String,
     /// SHA-256 of the evidence, 0x and 64 hex digits
@@ -256,10 +256,10 @@ pub(crate) struct Policy {
     /// Condition id or slug [default: the site]
     #[arg(long)]
     market: Option<String>,
-    /// Roles that propose, with commas
+    /// Roles that may propose, comma-separated
     #[arg(long, value_delimiter = ',')]
     proposers: Option<Vec<Role>>,
-    /// Roles that dispute, with commas
+    /// Roles that may dispute, comma-separated
     #[arg(long, value_delimiter = ',')]
     disputers: Option<Vec<Role>>,
     /// Shortest challenge window in seconds

@@ -37,7 +37,7 @@ pub(crate) enum Account {
         /// Wallet address
         wallet: String,
     },
-    /// Print what moved a wallet's collateral, as CSV
+    /// Export a wallet's collateral movements as CSV
     #[serde(skip)]
     Statement(Statement),
     ClosedOnly {
@@ -63,12 +63,12 @@ pub(crate) struct Statement {
 #[derive(Debug, Subcommand, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Withdrawals {
-    /// List those that wait, the largest first, or those that ended
+    /// List pending withdrawals by amount, or completed ones
     List {
-        /// List those that ended, the last first
+        /// List completed withdrawals, newest first
         #[arg(long)]
         ended: bool,
-        /// Most rows, 1 to 500
+        /// Maximum rows, 1 to 500
         #[arg(long, default_value_t = 100)]
         limit: u32,
     },
@@ -76,12 +76,12 @@ pub(crate) enum Withdrawals {
     Pay {
         /// Number of the withdrawal
         withdrawal: u64,
-        /// Reference of the payment: the bank's, for example
+        /// Reference of the payment, such as that of the bank
         payment: String,
     },
     Fail(WithdrawalName),
     Open {},
-    /// Compare a bank's list with what was paid
+    /// Compare a bank statement with the recorded payments
     Reconcile {
         /// CSV with columns payment and amount (`-` = stdin)
         file: PathBuf,
@@ -111,7 +111,7 @@ pub(crate) enum Operators {
         /// Name
         name: String,
     },
-    /// Show the operator of this token and its rights
+    /// Show the operator of this token and its permissions
     Me,
 }
 
@@ -180,7 +180,7 @@ pub(crate) enum System {
     Snapshot,
     /// Show or set limits of payments
     Payments {
-        /// Larger withdrawals need two persons; 0 = none does
+        /// Larger withdrawals require two persons; 0 = no limit
         #[arg(long, value_name = "AMOUNT")]
         withdrawal_limit: Option<String>,
         /// Pay rebates at 00:00 UTC
