@@ -81,10 +81,7 @@ values! {
     /// Id of a trade, or its transaction hash.
     pub AnyTrade { reads String: str = AnyTrade { "pattern": concat!("^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|", hex32!(any), ")$") }, "a trade", any_text; }
     /// An API key.
-    pub Key {
-        reads model::ApiKey: str = Key { "format": "uuid" }, "an api key, a UUID", ids::api_key;
-        writes [Borrow<model::ApiKey>], ids::api_key_text;
-    }
+    pub Key { reads model::ApiKey: str = Key { "format": "uuid" }, "an api key, a UUID", ids::api_key, ids::api_key_text; }
     /// A signature of 65 bytes; other lengths are refused where it is checked.
     pub Signature65 { reads Vec<u8>: str { "pattern": "^0x([0-9a-fA-F]{2}){0,2048}$" }, "0x and 130 hex digits", |text| ids::bytes(text, MAX_SIGNATURE_BYTES); }
     /// The kind of a maker.
@@ -168,10 +165,7 @@ values! {
     /// Why an operator sent a command.
     pub ReasonText { reads String: str { "maxLength": MAX_REASON_CHARS, "pattern": SHOWN }, "a text of at most 256 characters without controls, also of direction", reason; }
     /// On or off.
-    pub Flag {
-        reads bool: bool, "true or false", |flag: &bool| Some(*flag);
-        writes [Borrow<bool>], bool::clone;
-    }
+    pub Flag { reads bool: bool, "true or false", |flag: &bool| Some(*flag), bool::clone; }
     /// On or off in a query.
     pub FlagText { reads bool: str { "type": "boolean" }, "true, false, 1 or 0", flag; }
 }
