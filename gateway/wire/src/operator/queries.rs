@@ -5,10 +5,6 @@ use foretell_model::{ConditionId, EventId, MarketState, WalletAddress};
 use crate::operator::payments::WithdrawalPlace;
 use crate::parameters;
 use crate::read::query::text_form::{Characters, Whole, digits};
-#[cfg(feature = "documents")]
-use crate::schema::Schema;
-#[cfg(feature = "documents")]
-use crate::values::schema::{Maker, Schemas};
 use crate::values::{Address, Condition, FlagText, State, values};
 
 /// Most conditions, and most events, that a request may name.
@@ -18,20 +14,10 @@ const WORDS: Characters = Characters(200);
 
 values! {
     Event { reads EventId: str as Sequence, "a number", |text| digits(text).map(EventId); }
-    StateFilter { reads MarketState: str as Undefined, State::ALLOWED, State::read; }
     Sequence { reads u64: str { "type": "integer", "minimum": 0, "maximum": u64::MAX }, "a number", digits; }
     Place { reads WithdrawalPlace: str, "the next of a page", WithdrawalPlace::read; }
     Number { reads u32: str { "type": "integer", "minimum": 0, "maximum": u32::MAX }, "a number up to 4294967295", |text| u32::try_from(digits(text)?).ok(); }
     Offset { reads usize: str as Sequence, "a number", |text| usize::try_from(digits(text)?).ok(); }
-}
-
-/// The document refers to a definition that it does not have.
-#[cfg(feature = "documents")]
-struct Undefined;
-
-#[cfg(feature = "documents")]
-impl Schemas for Undefined {
-    const READ: &'static [Maker] = &[|_| Schema::new_ref("#/$defs/State".to_owned())];
 }
 
 parameters! {
@@ -70,7 +56,7 @@ parameters! {
         /// Words of the question or the slug; all must occur, in any case.
         pub search: Option<String> = optional(WORDS),
         /// Only markets in this state.
-        pub status: Option<MarketState> = optional(StateFilter),
+        pub status: Option<MarketState> = optional(State),
         /// The archived markets, or the others.
         pub archived: bool = or(FlagText, "false"),
         /// Maximum number of rows.
