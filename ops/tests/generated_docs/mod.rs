@@ -4,6 +4,7 @@
 //! tests fail when a page differs from the code, and rewrite it when `FORETELL_BLESS` is set.
 
 mod command_line;
+mod documents;
 mod metrics;
 mod settings;
 
