@@ -55,6 +55,8 @@ fn probes() -> [Route; 2] {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
+    use std::fs;
+    use std::path::{Path, PathBuf};
 
     use super::*;
     use crate::policy::rate_limits::{RateLimits, Scope};
@@ -94,6 +96,66 @@ mod tests {
                 assert!(is_counted, "{name} is of {}", scope.name());
             }
         }
+    }
+
+    fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                pages(&path, found);
+            } else if path.extension().is_some_and(|it| it == "md") {
+                found.push(path);
+            }
+        }
+    }
+
+    /// Whether a route's path is the one that a document names; `…` stands for the rest.
+    fn is_path(route: &str, named: &str) -> bool {
+        let (mut route, mut named) = (route.split('/'), named.split('/'));
+        loop {
+            return match (route.next(), named.next()) {
+                (None, None) => true,
+                (Some(own), _) if own.starts_with("{*") => true,
+                (_, Some("…" | "*")) => true,
+                (Some(own), Some(name)) if own == name => continue,
+                (Some(own), Some(name)) if own.starts_with('{') && !name.is_empty() => continue,
+                _ => false,
+            };
+        }
+    }
+
+    #[test]
+    fn routes_of_the_documents_exist() {
+        let mut routes = trading::routes(PageRoutes::Page { wallet: true });
+        routes.extend(data::routes());
+        routes.extend(catalog::routes());
+        routes.extend(operator::routes());
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let mut all = vec![root.join("README.md")];
+        pages(&root.join("docs"), &mut all);
+        // It lists what clients ask for and this exchange does not have, too.
+        all.retain(|page| !page.ends_with("client-methods.md"));
+        let (mut count, mut unknown) = (0, Vec::new());
+        for page in all {
+            let text = fs::read_to_string(&page).unwrap();
+            for code in text.split('`').skip(1).step_by(2) {
+                let Some((method, rest)) = code.split_once(' ') else {
+                    continue;
+                };
+                let path = rest.split([' ', '?', ',']).next().unwrap_or_default();
+                let is_method = ["GET", "POST", "PUT", "DELETE"].contains(&method);
+                if !is_method || !path.starts_with('/') {
+                    continue;
+                }
+                count += 1;
+                let mut routes = routes.iter();
+                if !routes.any(|it| it.method == method && is_path(it.path, path)) {
+                    unknown.push(format!("{}: {method} {path}", page.display()));
+                }
+            }
+        }
+        assert!(count > 150, "only {count} routes were found");
+        assert!(unknown.is_empty(), "{unknown:#?}");
     }
 
     /// `/ws` alone and trailing slashes are other names of channels.
