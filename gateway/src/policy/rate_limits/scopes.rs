@@ -151,8 +151,8 @@ scopes! {
     QuoteChanges = quote_changes, 64_000, SHORT, None;
     /// `POST /heartbeats` and `/v1/heartbeats`.
     Heartbeats = heartbeats, 100, SHORT, Some(Trading);
-    /// Milliseconds of a server thread's time that a client's requests and streams may use. Requests of a client
-    /// above the limit wait.
+    /// Milliseconds of a server thread's time that a client's requests and streams may use. Requests that exceed
+    /// the limit are queued.
     Work = work, 2_500, SHORT, None;
     /// Account actions of an owner. Keep it at 56 or less: the exchange remembers 512 actions of an
     /// account, and a captured request could be replayed once it is forgotten.
