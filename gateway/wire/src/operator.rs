@@ -44,20 +44,7 @@ pub use queries::{
     AccountsQuery, ActsQuery, EventsQuery, FiguresQuery, MarketsQuery, OwnerQuery, WithdrawalsQuery,
 };
 pub use reason::read_reason;
-pub use request::{
-    Archive, Binding, ClosedOnly, FeeChange, FeesWithdrawal, HoldChange, KeyRevocation, MarketName,
-    MinimumChange, ModeChange, Resolution, SettingsChange, TickChange, Transfer, WalletName,
-};
+pub use request::*;
 pub use values::{clock_text, end_of, hold_words, payout_word, role_words, wallet_kind_word};
 
 pub use crate::values::{Address, Amount, Collateral, Condition, Readable, TickSize};
-
-use crate::read::body::{OPERATOR, bodies};
-
-bodies! {
-    OPERATOR: Archive, Binding, ClosedOnly, DisputeRequest, EventEdit, EventRegistration, FeeChange, FeesWithdrawal,
-    Finalisation, HoldChange, KeyRevocation, MarketEdit, MarketName, MinimumChange, ModeChange, Nothing,
-    OperatorAddition, OperatorRevocation, PaymentsChange, PolicyChange, ProfileEdit, ProposalRequest,
-    ProposalWithdrawal, Resolution, SettingsChange, TermsChange, TickChange, Transfer, WalletListing, WalletName,
-    WithdrawalName, WithdrawalPayment,
-}

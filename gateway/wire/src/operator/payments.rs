@@ -8,9 +8,12 @@ use foretell_model::{Micros, PaymentSettings, PaymentsUpdate};
 
 use crate::accounts::withdrawals::{LineText, WithdrawalRow};
 use crate::operator::values::Number;
+use crate::read::body::{OPERATOR, bodies};
 use crate::read::query::text_form::digits;
 use crate::schema::JsonSchema;
 use crate::values::{Collateral, Flag, Optional};
+
+bodies! { OPERATOR: Nothing, PaymentsChange, WithdrawalName, WithdrawalPayment }
 
 /// A change of the settings of payments; absent fields stay as they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

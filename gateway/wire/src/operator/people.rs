@@ -5,8 +5,11 @@ use serde::{Deserialize, Serialize};
 use foretell_model::{OperatorName, OperatorRole};
 
 use crate::operator::values::Name;
+use crate::read::body::{OPERATOR, bodies};
 use crate::schema::JsonSchema;
 use crate::values::{self, Role, hex32};
+
+bodies! { OPERATOR: OperatorAddition, OperatorRevocation }
 
 /// An operator to add.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -6,8 +6,11 @@ use serde::{Deserialize, Serialize};
 use crate::errors::api_error::ApiError;
 use crate::operator::markets::description::Edit;
 use crate::operator::values::{Bio, ProfileName, WebUrl};
+use crate::read::body::{OPERATOR, bodies};
 use crate::schema::JsonSchema;
 use crate::values::{Address, Flag, Optional};
+
+bodies! { OPERATOR: ProfileEdit }
 
 /// New words of a wallet's profile; absent fields stay as they are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

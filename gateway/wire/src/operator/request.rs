@@ -11,10 +11,13 @@ use crate::operator::markets::payout_name::PayoutName;
 use crate::operator::values::{
     BoundKind, Exponent, HoldName, Number, PayoutText, RatePpm, SmallNumber,
 };
+use crate::read::body::{OPERATOR, bodies};
 use crate::schema::JsonSchema;
 use crate::values::{
     Address, Amount, Collateral, Condition, Flag, Key, Mode, Optional, Reference, Shares, TickSize,
 };
+
+bodies! { OPERATOR: Archive, Binding, ClosedOnly, FeeChange, FeesWithdrawal, HoldChange, KeyRevocation, MarketName, MinimumChange, ModeChange, Resolution, SettingsChange, TickChange, Transfer, WalletName }
 
 /// A deposit or a withdrawal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -5,8 +5,11 @@ use serde::{Deserialize, Serialize};
 use foretell_model::{ConditionId, MarketTerms as ClockTerms, TermsUpdate, TimeMs};
 
 use crate::operator::values::{Clock, DelayMs, RatePpm};
+use crate::read::body::{OPERATOR, bodies};
 use crate::schema::JsonSchema;
 use crate::values::{Condition, Flag, Optional};
+
+bodies! { OPERATOR: TermsChange }
 
 /// A change of a market's terms; absent fields stay as they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

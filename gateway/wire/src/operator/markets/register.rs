@@ -14,11 +14,13 @@ use crate::operator::markets::market_terms::MarketTerms;
 use crate::operator::values::{
     EndDate, Instant, Labels, LongText, Number, RawRecord, Tags, Text, Title,
 };
-use crate::read::body::{OPERATOR, RequestBody};
+use crate::read::body::{OPERATOR, RequestBody, bodies};
 use crate::schema::JsonSchema;
 #[cfg(feature = "documents")]
 use crate::schema::{Schema, SchemaGenerator};
 use crate::values::{Condition, Filled, Optional, OrDefault, remote};
+
+bodies! { OPERATOR: EventEdit, EventRegistration, MarketEdit }
 
 /// A market to register.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

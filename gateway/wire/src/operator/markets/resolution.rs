@@ -8,8 +8,11 @@ use foretell_model::{
 
 use crate::operator::markets::payout_name::PayoutName;
 use crate::operator::values::{Hash, Number, PayoutText, PayoutWord, Roles, Seconds, Source};
+use crate::read::body::{OPERATOR, bodies};
 use crate::schema::JsonSchema;
 use crate::values::{self, Address, Condition, Flag, Optional, OrDefault, Reference, State};
+
+bodies! { OPERATOR: DisputeRequest, Finalisation, PolicyChange, ProposalRequest, ProposalWithdrawal, WalletListing }
 
 /// A proposal of a payout.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
