@@ -1,5 +1,5 @@
 //! How the text of a parameter is read, what an error names as allowed, and its JSON schema: any
-//! [value](crate::values) that is read from a text, words, and numbers within bounds.
+//! [value](mod@crate::values) that is read from a text, words, and numbers within bounds.
 
 use std::borrow::Cow;
 
