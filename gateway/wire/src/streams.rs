@@ -1,5 +1,9 @@
 //! The messages of the streams (docs/api/streams.md): one JSON object each, `event_type` first,
 //! [`Stamp`] last.
+//!
+//! Most messages derive their text from the struct that the gateway fills. A `…Json` struct stands behind a message whose
+//! text renames, computes or leaves out fields: orders, trades, `market_status`, `new_market`, `market_resolved`,
+//! heartbeats. Written from `json!` instead, a `resumed` takes 490 ns in place of 283.
 
 pub mod extension;
 pub mod market;
