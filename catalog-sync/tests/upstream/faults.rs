@@ -51,7 +51,7 @@ fn a_fault_that_stays_ends_the_pass_after_ever_longer_pauses() {
         let clock = NoWait::at(NOW);
         let error = World::new(&mock.base, &clock).pull().await.unwrap_err();
         assert!(
-            error.to_string().contains("the upstream answers 502"),
+            error.to_string().contains("the upstream returned 502"),
             "{error}"
         );
         assert_eq!(seconds(&clock.pauses()), [0.5, 1.0, 2.0]);
@@ -61,9 +61,9 @@ fn a_fault_that_stays_ends_the_pass_after_ever_longer_pauses() {
 }
 
 #[rstest]
-#[case::missing(Reply::Status(404, "", String::new()), "answers 404", 1)]
-#[case::forbidden(Reply::Status(403, "", String::new()), "answers 403", 1)]
-#[case::loops(Reply::Status(302, "location", "/api/tags".into()), "redirects without end", 6)]
+#[case::missing(Reply::Status(404, "", String::new()), "returned 404", 1)]
+#[case::forbidden(Reply::Status(403, "", String::new()), "returned 403", 1)]
+#[case::loops(Reply::Status(302, "location", "/api/tags".into()), "redirected without end", 6)]
 #[case::endless(Reply::Endless, "more than 1000000 bytes", 1)]
 fn a_fault_of_all_lists_that_will_not_pass_ends_it(
     #[case] fault: Reply,
@@ -149,7 +149,7 @@ fn a_redirect_to_another_origin_is_not_followed(#[case] target: &'static str) {
         let clock = NoWait::at(NOW);
         let error = World::new(&mock.base, &clock).pull().await.unwrap_err();
         assert!(
-            error.to_string().contains("redirects to another origin"),
+            error.to_string().contains("redirected to another origin"),
             "{error}"
         );
         assert_eq!((mock.asked().len(), other.asked().len()), (6, 0));
