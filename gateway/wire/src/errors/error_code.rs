@@ -172,7 +172,7 @@ error_codes! {
         "The address has the maximum number of live API keys.", of TooManyKeys;
     NotAnOwner = "not_an_owner", 400, Never,
         "Could not create api key: the address is a wallet of another owner",
-        "The address is a wallet that is bound to an owner, so it cannot have API keys.", of NotAnOwner;
+        "The address is a wallet that is bound to another owner, so it cannot have its own API keys.", of NotAnOwner;
     KeyTaken = "key_taken", 409, Never, "the api key or its nonce belongs to another key",
         "Another API key has this id or nonce.", of KeyTaken;
     KeyNotDerivable = "key_not_derivable", 404, Never, "Could not derive api key!",
