@@ -18,7 +18,7 @@ const CATCH_UP_EVERY: u64 = 10;
 /// Longest part of a stream that a connection reads before its cut.
 const LONGEST_BYTES: u64 = 30_000;
 /// Uninterrupted connections of each kind: one must be on the gateway that is not killed.
-const REFERENCES: usize = 8;
+const REFERENCES: usize = 16;
 
 /// A client that is cut and resumes.
 struct CutClient {
