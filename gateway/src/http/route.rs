@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use foretell_model::{CommandKind, RoleSet};
 use foretell_wire::ErrorCode;
 use foretell_wire::limits::{LIST_BODY_BYTES, SMALL_BODY_BYTES};
-#[cfg(feature = "documents")]
+#[cfg(all(test, feature = "documents"))]
 use foretell_wire::operator::OperatorCommand;
 use foretell_wire::schema::JsonSchema;
 use http::Method;
@@ -195,7 +195,7 @@ impl Route {
     }
 
     /// What it does, where the table of acts says so.
-    #[cfg(feature = "documents")]
+    #[cfg(all(test, feature = "documents"))]
     pub(crate) fn summary(&self) -> Option<&'static str> {
         let is_of_act = |kind: &CommandKind| OperatorCommand::path_of(*kind) == Some(self.path);
         let act = self.command.filter(is_of_act)?;

@@ -9,14 +9,12 @@ pub(crate) mod orders;
 pub(crate) mod page;
 pub(crate) mod service;
 
-use foretell_link::Reply;
-use foretell_model::{MarketNumber, MarketState, Outcome, Reference, Sequence};
+use foretell_model::{MarketNumber, MarketState, Outcome, Sequence};
 use foretell_view::View;
 use foretell_wire::markets::batch::BatchToken;
 use foretell_wire::{ApiError, ErrorCode, TokenRef};
 
 use crate::app::App;
-use crate::http::answer::StatePosition;
 use crate::view::shared_view::ViewState;
 
 /// The market and outcome of a token in either form.

@@ -8,11 +8,10 @@
 mod moved;
 
 use foretell_journal::{Frame, Scratch};
-use foretell_link::Reply;
 use foretell_model::command::{self, Convert, Merge, Split};
 use foretell_model::{
     AccountNumber, Command, ConditionId, EventId, EventNumber, FramePosition, MarketNumber, Micros,
-    QuestionSet, Reference, Rejection, RejectionReason, Sequence, TimeNs, Verdict, WalletAddress,
+    QuestionSet, Reference, Rejection, RejectionReason, Sequence, TimeNs, WalletAddress,
 };
 use foretell_view::{self as view, EventGroup, View};
 use foretell_wire::errors::api_error::FieldError;

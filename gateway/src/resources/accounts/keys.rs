@@ -4,8 +4,9 @@
 
 use foretell_auth::KeyOrigin;
 use foretell_model::command::{RegisterKey, RevokeKey};
-use foretell_model::{AccountNumber, ApiKey, Command, KeyNumber, Verdict};
+use foretell_model::{AccountNumber, ApiKey, Command, KeyNumber};
 use foretell_view::{Key, View};
+use foretell_wire::ErrorCode;
 use foretell_wire::accounts::account::{
     ApiKeyAnswer, ApiKeyRow, ApiKeyRowsAnswer, ApiKeysAnswer, ClosedOnlyAnswer, DeletedAnswer,
     KeysAnswer, ListedKey, OwnKeyRevocation, ReadOnlyKeyAnswer, ReadOnlyKeyRevocation,
@@ -13,7 +14,6 @@ use foretell_wire::accounts::account::{
 };
 use foretell_wire::read::query::trading::KeysQuery;
 use foretell_wire::text::decimal::uint256_text;
-use foretell_wire::{ApiError, ErrorCode};
 
 use crate::access::authenticate::{
     FullKey, ProvedAddress, ReadKey, WriteKey, is_accepted, maker_of, read_only_nonce,

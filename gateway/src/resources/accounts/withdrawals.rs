@@ -6,17 +6,17 @@ use foretell_auth::withdrawal::{
 };
 use foretell_model::command::{CancelWithdrawal, RequestWithdrawal};
 use foretell_model::evidence::WithdrawalEvidence;
-use foretell_model::{AccountNumber, Command, Reference, Sequence, Verdict};
+use foretell_model::{AccountNumber, Command, Reference, Sequence};
+use foretell_wire::ErrorCode;
 use foretell_wire::accounts::signing_domain::SigningDomain;
 use foretell_wire::accounts::withdrawals::{
     WithdrawalNumber, WithdrawalRequest, WithdrawalRow, WithdrawalsQuery,
 };
 use foretell_wire::limits::PAGE_ROWS;
 use foretell_wire::read::page::{Cursor, Page};
-use foretell_wire::{ApiError, ErrorCode};
 
 use crate::access::authenticate::ReadKey;
-use crate::http::answer::{Json, StatePosition};
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::{FromBody, FromPath, FromQuery};
 use crate::http::request_context::RequestContext;

@@ -1,12 +1,11 @@
 //! Money in and out, wallets and their owners: `/accounts/…`, `/fees/withdraw`.
 
-use foretell_model::command::{BindWallet, Deposit, SetClosedOnly, Withdraw, WithdrawFees};
 use foretell_model::{AccountNumber, Command, Outcome, WalletAddress};
 use foretell_view::{Account, View};
 use foretell_wire::ErrorCode;
 use foretell_wire::operator::{
-    AccountAnswer, AccountRow, AccountRows, AccountsQuery, Binding, ClosedOnly, CommandAnswer,
-    FeesWithdrawal, Nothing, PositionAnswer, ProfileEdit, Transfer, WalletName,
+    AccountAnswer, AccountRow, AccountRows, AccountsQuery, CommandAnswer, PositionAnswer,
+    ProfileEdit,
 };
 
 use crate::http::answer::Json;

@@ -1,16 +1,14 @@
 //! Withdrawals as a cashier handles them: `/withdrawals/…` of the operator (docs/operate/withdrawals.md).
 
-use foretell_model::command::PayWithdrawal;
-use foretell_model::{Command, OperatorNumber, Sequence};
+use foretell_model::{OperatorNumber, Sequence};
 use foretell_view::{View, Withdrawal, WithdrawalStatus};
 use foretell_wire::operator::{
-    CommandAnswer, Nothing, OperatorWithdrawal, OperatorWithdrawals, WithdrawalName,
-    WithdrawalPayment, WithdrawalPlace, WithdrawalsQuery,
+    OperatorWithdrawal, OperatorWithdrawals, WithdrawalPlace, WithdrawalsQuery,
 };
 
 use crate::http::answer::Json;
 use crate::http::failure::Failure;
-use crate::http::parts::{FromBody, FromQuery};
+use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 use crate::render::withdrawal_json::row;
 use crate::resources::operator::actor_name;

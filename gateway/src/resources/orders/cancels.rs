@@ -5,7 +5,7 @@
 
 use foretell_link::Reply;
 use foretell_model::command::{CancelAll, CancelMarketOrders, CancelOrder};
-use foretell_model::{Command, CommandOutcome, MarketNumber, OrderId, Outcome, Verdict};
+use foretell_model::{Command, CommandOutcome, MarketNumber, OrderId, Outcome};
 use foretell_view::{Order, View};
 use foretell_wire::errors::api_error::FieldError;
 use foretell_wire::errors::rejection::{ORDER_IS_DELAYED, not_cancelled_reason};
@@ -17,7 +17,7 @@ use crate::access::authenticate::WriteKey;
 use crate::access::credentials::Caller;
 use crate::engine::engine_link::{LinkError, PendingAnswer};
 use crate::engine::outcome::{Refused, outcome_of};
-use crate::http::answer::{Json, StatePosition};
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::FromBody;
 use crate::http::request_context::RequestContext;

@@ -11,7 +11,7 @@ use foretell_wire::orders::replace::{ReplaceAnswer, ReplaceError, ReplaceRequest
 use crate::access::authenticate::WriteKey;
 use crate::access::credentials::Caller;
 use crate::engine::engine_link::LinkError;
-use crate::http::answer::{Json, StatePosition};
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::TryBody;
 use crate::http::request_context::RequestContext;

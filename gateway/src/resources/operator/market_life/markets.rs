@@ -1,18 +1,12 @@
 //! State, rules and terms of registered markets: `/markets/…`.
 
-use foretell_model::command::{
-    ArchiveMarket, PauseMarket, ResolveMarket, ResumeMarket, SetFee, SetMinimumSize, SetTerms,
-    SetTick,
-};
+use foretell_model::command::{PauseMarket, ResolveMarket, ResumeMarket};
 use foretell_model::{
     Command, CommandOutcome, ConditionId, Hold, MarketNumber, MarketState, OperatorRole, Payout,
     Rejection, RejectionReason, Sequence,
 };
 use foretell_view::{Market, View};
-use foretell_wire::operator::{
-    Archive, CommandAnswer, FeeChange, HoldChange, MarketName, MinimumChange, Resolution,
-    TermsChange, TickChange,
-};
+use foretell_wire::operator::{CommandAnswer, HoldChange, MarketName, Resolution};
 
 use crate::engine::outcome::Done;
 use crate::http::answer::Json;

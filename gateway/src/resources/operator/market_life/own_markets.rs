@@ -10,7 +10,7 @@ use foretell_model::command::{DescribeMarket, MarketDetails};
 use foretell_model::tail::Tail;
 use foretell_model::{
     Command, CommandOutcome, ConditionId, EventId, EventNumber, MarketNumber, MarketState,
-    Rejection, RejectionReason, Sequence, SlugDigest, TimeMs, TokenId, words,
+    Rejection, RejectionReason, SlugDigest, TimeMs, TokenId, words,
 };
 use foretell_view::{EventGroup, Market, View};
 use foretell_wire::errors::api_error::FieldError;

@@ -1,6 +1,6 @@
 //! Resolution: proposals, disputes, policies, and the review queue (docs/verify/rules.md §24).
 
-use foretell_model::command::{self, Finalise, ListWallet, Propose, SetPolicy, WithdrawProposal};
+use foretell_model::command::{self, Finalise, Propose, SetPolicy, WithdrawProposal};
 use foretell_model::{
     AccountNumber, Command, ConditionId, MarketNumber, MarketState, Payout, Reference, Rejection,
     RejectionReason, ResolutionPolicy, RoleSet, Sequence, TimeNs, WalletAddress,
@@ -8,9 +8,8 @@ use foretell_model::{
 use foretell_view::{Dispute, Market, Proposal, View};
 use foretell_wire::errors::api_error::FieldError;
 use foretell_wire::operator::{
-    ClosedRow, CommandAnswer, DisputeRequest, DisputeRow, Finalisation, MarketName, PayoutName,
-    PolicyChange, ProposalRequest, ProposalWithdrawal, ReviewRow, ReviewRows, WalletListing,
-    payout_label, role_words,
+    ClosedRow, CommandAnswer, DisputeRequest, DisputeRow, Finalisation, PayoutName, PolicyChange,
+    ProposalRequest, ProposalWithdrawal, ReviewRow, ReviewRows, payout_label, role_words,
 };
 use foretell_wire::text::time::iso;
 use foretell_wire::text::words::role_word;

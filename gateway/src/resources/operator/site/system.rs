@@ -1,16 +1,12 @@
 //! The system as a whole: `/system/mode`, `/system/settings`, `/snapshot`.
 
 use foretell_link::SnapshotResult;
-use foretell_model::Command;
 use foretell_wire::ErrorCode;
-use foretell_wire::operator::{
-    CommandAnswer, ModeChange, PaymentsChange, SettingsChange, SnapshotAnswer,
-};
+use foretell_wire::operator::SnapshotAnswer;
 
 use crate::engine::engine_link::LinkError;
 use crate::http::answer::Json;
 use crate::http::failure::Failure;
-use crate::http::parts::FromBody;
 use crate::http::request_context::RequestContext;
 
 /// `POST /snapshot`: a snapshot of everything that is durable now.
