@@ -146,7 +146,7 @@ impl RequestContext {
     }
 
     /// Sends a command of this request, in the name of its operator if it is an operator's, and waits for its outcome.
-    /// `tail` is the command's ([`foretell_model::tail`]).
+    /// `tail` is that of an operator's command ([`foretell_model::tail`]); a client's begins its evidence.
     pub(crate) async fn send(
         &self,
         command: Command,
@@ -160,7 +160,10 @@ impl RequestContext {
                 engine.submit_as((actor.number, &actor.reason), command, tail, evidence)?
             }
             None if !senders.clients => return Err(ErrorCode::OperatorUnauthorized.into()),
-            _ => engine.submit(command, evidence)?,
+            _ => {
+                debug_assert!(tail.is_empty(), "{:?} has a tail", command.kind());
+                engine.submit(command, evidence)?
+            }
         };
         Ok(outcome_of(&self.reply(pending).await?))
     }
