@@ -9,21 +9,32 @@ pub(crate) mod orders;
 pub(crate) mod page;
 pub(crate) mod service;
 
-use foretell_model::{MarketNumber, MarketState, Outcome, Sequence};
+use foretell_model::{ConditionId, MarketNumber, MarketState, Outcome, Sequence};
 use foretell_view::View;
 use foretell_wire::markets::batch::BatchToken;
 use foretell_wire::{ApiError, ErrorCode, TokenRef};
 
 use crate::app::App;
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
 use crate::view::shared_view::ViewState;
+
+/// The number of a registered market.
+pub(crate) async fn registered_market(
+    context: &RequestContext,
+    condition: ConditionId,
+) -> Result<MarketNumber, Failure> {
+    let number = |view: &View| view.markets().number_of(&condition);
+    let found = context.app.find(number).await?;
+    Ok(found.ok_or(ErrorCode::MarketNotFound)?)
+}
 
 /// The market and outcome of a token in either form.
 pub(crate) fn market_of(view: &View, token: &TokenRef) -> Option<(MarketNumber, Outcome)> {
     match token {
         TokenRef::Token(token) => view.markets().by_token(token),
         TokenRef::Asset(condition, outcome) => {
-            let (number, _) = view.markets().by_condition(condition)?;
-            Some((number, *outcome))
+            Some((view.markets().number_of(condition)?, *outcome))
         }
     }
 }

@@ -176,7 +176,7 @@ fn messages(view: &View, encoded: &EncodedFrame) -> Vec<StreamMessage> {
         receiver: message.scope.into(),
         text: text(&message.frame),
     });
-    let number = |market| view.markets().by_condition(market).expect("it is listed").0;
+    let number = |market| view.markets().number_of(market).expect("it is listed");
     let user = encoded.own_messages().map(|message| StreamMessage {
         receiver: StreamReceiver::Key(message.key, message.market.as_ref().map(number)),
         text: text(&message.frame),

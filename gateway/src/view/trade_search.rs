@@ -174,7 +174,7 @@ impl TradesRequest<'_> {
     fn filter(&self, view: &View) -> Option<TradeFilter> {
         let query = self.query;
         let wallet = |wallet| resolve_optional(wallet, |wallet| view.accounts().number_of(wallet));
-        let market = |condition: &_| Some(view.markets().by_condition(condition)?.0);
+        let market = |condition: &_| view.markets().number_of(condition);
         let (owner, builder) = match (self.scope, query.builder) {
             (TradeScope::Owner(owner), _) => (Some(owner), None),
             (TradeScope::Public, _) => (None, None),

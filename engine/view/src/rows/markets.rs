@@ -211,6 +211,12 @@ impl Markets {
         Some((number, self.get(number).filter(|market| market.is_shown())?))
     }
 
+    /// The number of the market with this condition id, if it is shown.
+    #[must_use]
+    pub fn number_of(&self, condition: &ConditionId) -> Option<MarketNumber> {
+        Some(self.by_condition(condition)?.0)
+    }
+
     /// The market and outcome of a token, if the market is shown.
     #[must_use]
     pub fn by_token(&self, token: &TokenId) -> Option<(MarketNumber, Outcome)> {

@@ -39,7 +39,7 @@ async fn account_of(app: &App, wallet: WalletAddress) -> Result<Option<AccountNu
 fn number_of(view: &View, market: &MarketRef) -> Option<MarketNumber> {
     let markets = view.markets();
     match market {
-        MarketRef::Condition(condition) => Some(markets.by_condition(condition)?.0),
+        MarketRef::Condition(condition) => markets.number_of(condition),
         MarketRef::Token(token) => Some(markets.by_token(token)?.0),
     }
 }

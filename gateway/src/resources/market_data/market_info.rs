@@ -18,8 +18,8 @@ use crate::http::failure::Failure;
 use crate::http::parts::{FromPath, FromQuery};
 use crate::http::request_context::RequestContext;
 use crate::render::market_facts::{market_facts, market_life};
-use crate::resources::market_of;
 use crate::resources::service::raw_records::raw_records;
+use crate::resources::{market_of, registered_market};
 use crate::view::shared_view::ViewState;
 
 /// `GET /tick-size?token_id=`.
@@ -129,16 +129,7 @@ async fn by_condition<T: Serialize>(
     condition: ConditionId,
     answer: impl FnOnce(&ViewState, MarketNumber) -> Option<T>,
 ) -> Result<Json<T>, Failure> {
-    let look = |view: &View| {
-        view.markets()
-            .by_condition(&condition)
-            .map(|(number, _)| number)
-    };
-    let market = context
-        .app
-        .find(look)
-        .await?
-        .ok_or(ErrorCode::MarketNotFound)?;
+    let market = registered_market(context, condition).await?;
     let state = context.app.shared_view.read();
     let answer = answer(&state, market).ok_or(ErrorCode::MarketNotFound)?;
     Ok(Json::of(&answer).at(state.position()))

@@ -286,8 +286,7 @@ fn market_of(view: &View, fields: &mut Map<String, Json>) -> Option<MarketNumber
         return number_of(&number).map(MarketNumber);
     }
     let condition = ids::bytes32(fields.get("condition")?.as_str()?)?;
-    let (number, _) = view.markets().by_condition(&ConditionId(condition))?;
-    Some(number)
+    view.markets().number_of(&ConditionId(condition))
 }
 
 /// The title of an event group, or the name of an operator.

@@ -11,9 +11,7 @@ pub(crate) mod people;
 pub(crate) mod site;
 pub(crate) mod withdrawals;
 
-use foretell_model::{
-    AccountNumber, Command, CommandOutcome, ConditionId, MarketNumber, OperatorNumber, Rejection,
-};
+use foretell_model::{AccountNumber, Command, CommandOutcome, OperatorNumber, Rejection};
 use foretell_view::View;
 use foretell_wire::operator::{Act, CommandAnswer};
 use foretell_wire::{ApiError, ErrorCode};
@@ -92,7 +90,7 @@ pub(crate) async fn act<A: Act>(
     FromBody(body): FromBody<A::Body>,
 ) -> Result<Json<CommandAnswer>, Failure> {
     let command = |view: &View| {
-        let market = |condition| Some(view.markets().by_condition(&condition)?.0);
+        let market = |condition| view.markets().number_of(&condition);
         A::command(&body, &market)
     };
     let command = context.app.find(command).await?;
@@ -102,19 +100,6 @@ pub(crate) async fn act<A: Act>(
         CommandOutcome::Released(_) => Err(ErrorCode::WithdrawalReleased.into()),
         _ => Ok(answer(&done)),
     }
-}
-
-/// The number of a registered market.
-async fn market_of(
-    context: &RequestContext,
-    condition: ConditionId,
-) -> Result<MarketNumber, Failure> {
-    let find = |view: &View| {
-        let found = view.markets().by_condition(&condition);
-        found.map(|(number, _)| number)
-    };
-    let found = context.app.find(find).await?;
-    Ok(found.ok_or(ErrorCode::MarketNotFound)?)
 }
 
 /// The name of an operator, the wallet that acted, or both; empty for the engine itself.

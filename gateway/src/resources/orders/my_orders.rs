@@ -174,7 +174,7 @@ struct OrderFilter {
 impl OrderFilter {
     /// `None` when it names something that does not exist, so that nothing can match.
     fn of(view: &View, wanted: &OrdersQuery) -> Option<Self> {
-        let market = |condition: &_| Some(view.markets().by_condition(condition)?.0);
+        let market = |condition: &_| view.markets().number_of(condition);
         Some(Self {
             id: resolve_optional(&wanted.id, |id| ids::order_id(id))?,
             market: resolve_optional(&wanted.market, market)?,

@@ -101,7 +101,7 @@ async fn markets(
     asked: &QuoteSubmission,
 ) -> Result<Vec<MarketNumber>, Failure> {
     let conditions = &asked.set.conditions;
-    let number = |view: &View, condition| Some(view.markets().by_condition(condition)?.0);
+    let number = |view: &View, condition| view.markets().number_of(condition);
     let all = |view: &View| conditions.iter().map(|it| number(view, it)).collect();
     if let Some(markets) = context.app.find(all).await? {
         return Ok(markets);

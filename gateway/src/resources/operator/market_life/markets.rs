@@ -2,8 +2,8 @@
 
 use foretell_model::command::{PauseMarket, ResolveMarket, ResumeMarket};
 use foretell_model::{
-    Command, CommandOutcome, ConditionId, Hold, MarketNumber, MarketState, OperatorRole, Payout,
-    Rejection, RejectionReason, Sequence,
+    Command, CommandOutcome, Hold, MarketNumber, MarketState, OperatorRole, Payout, Rejection,
+    RejectionReason, Sequence,
 };
 use foretell_view::{Market, View};
 use foretell_wire::operator::{CommandAnswer, HoldChange, MarketName, Resolution};
@@ -14,7 +14,8 @@ use crate::http::failure::Failure;
 use crate::http::parts::FromBody;
 use crate::http::request_context::RequestContext;
 use crate::resources::operator::market_life::resolution::{NamedPayout, replacement_refused};
-use crate::resources::operator::{answer, answer_paying, explained, market_of};
+use crate::resources::operator::{answer, answer_paying, explained};
+use crate::resources::registered_market;
 
 /// `POST /markets/activate`.
 pub(crate) async fn activate(
@@ -53,7 +54,8 @@ async fn change_hold(
         false => Hold::Operator,
     };
     let hold = hold.unwrap_or(own);
-    let command = |market| match puts {
+    let market = registered_market(context, condition_id).await?;
+    let command = match puts {
         true => Command::PauseMarket(PauseMarket { market, hold }),
         false => Command::ResumeMarket(ResumeMarket { market, hold }),
     };
@@ -65,7 +67,7 @@ async fn change_hold(
             market.state == MarketState::Active || is_let_go && market.state == MarketState::Paused
         }
     };
-    let done = change(context, condition_id, command, already).await?;
+    let done = change(context, market, command, already).await?;
     Ok(answer(&done))
 }
 
@@ -85,8 +87,9 @@ async fn set_state(
     state: MarketState,
     command: impl Fn(MarketNumber) -> Command,
 ) -> Result<Json<CommandAnswer>, Failure> {
+    let market = registered_market(context, condition_id).await?;
     let already = |_: &View, market: &Market| market.state == state;
-    let done = change(context, condition_id, command, already).await?;
+    let done = change(context, market, command(market), already).await?;
     Ok(answer(&done))
 }
 
@@ -95,23 +98,20 @@ pub(crate) async fn resolve(
     context: RequestContext,
     FromBody(wanted): FromBody<Resolution>,
 ) -> Result<Json<CommandAnswer>, Failure> {
-    let market = market_of(&context, wanted.condition_id).await?;
+    let market = registered_market(&context, wanted.condition_id).await?;
     let NamedPayout { payout, outcome } =
         NamedPayout::of(&context, market, "payout", &wanted.payout).await?;
     let paid = |view: &View, market: &Market| match payout {
         Payout::Outside => market.payout == Some(Payout::No) && outside_won(view, market),
         payout => market.payout == Some(payout),
     };
-    let command = |market| {
-        let replaces = wanted.proposal.map(Sequence);
-        Command::ResolveMarket(ResolveMarket {
-            market,
-            payout,
-            replaces,
-        })
-    };
+    let command = Command::ResolveMarket(ResolveMarket {
+        market,
+        payout,
+        replaces: wanted.proposal.map(Sequence),
+    });
     let values = |refusal: &_| replacement_refused(&context, market, wanted.proposal, refusal);
-    let done = change_or(&context, wanted.condition_id, command, paid, values).await?;
+    let done = change_or(&context, market, command, paid, values).await?;
     Ok(answer_paying(&done, outcome))
 }
 
@@ -128,24 +128,23 @@ fn outside_won(view: &View, question: &Market) -> bool {
 /// so that a command may be repeated.
 async fn change(
     context: &RequestContext,
-    condition: ConditionId,
-    command: impl Fn(MarketNumber) -> Command,
+    market: MarketNumber,
+    command: Command,
     already: impl Fn(&View, &Market) -> bool,
 ) -> Result<Done, Failure> {
-    change_or(context, condition, command, already, |_| None).await
+    change_or(context, market, command, already, |_| None).await
 }
 
 /// As [`change`]. `values` are those in the text of a rejection that the core does not name.
 async fn change_or(
     context: &RequestContext,
-    condition: ConditionId,
-    command: impl Fn(MarketNumber) -> Command,
+    market: MarketNumber,
+    command: Command,
     already: impl Fn(&View, &Market) -> bool,
     values: impl FnOnce(&Rejection) -> Option<Vec<String>>,
 ) -> Result<Done, Failure> {
     let app = &context.app;
-    let market = market_of(context, condition).await?;
-    let refused = match context.send(command(market), Vec::new(), &[]).await? {
+    let refused = match context.send(command, Vec::new(), &[]).await? {
         Ok(done) => return Ok(done),
         Err(refused) => refused,
     };

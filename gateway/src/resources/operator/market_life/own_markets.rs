@@ -32,6 +32,7 @@ use crate::http::failure::Failure;
 use crate::http::parts::{FromBody, FromQuery};
 use crate::http::request_context::RequestContext;
 use crate::resources::operator::{answer, applied, explained};
+use crate::resources::registered_market;
 use crate::view::search::{PageBack, STEP, in_steps};
 
 /// `POST /events`.
@@ -244,7 +245,7 @@ pub(crate) async fn describe(
     FromBody(edit): FromBody<MarketEdit>,
 ) -> Result<Json<CommandAnswer>, Failure> {
     let app = &context.app;
-    let market = crate::resources::operator::market_of(&context, edit.condition_id).await?;
+    let market = registered_market(&context, edit.condition_id).await?;
     app.shared_view.catch_up().await?;
     {
         let state = app.shared_view.read();

@@ -20,7 +20,8 @@ use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::FromBody;
 use crate::http::request_context::RequestContext;
-use crate::resources::operator::{actor_name, answer, answer_paying, apply_or, market_of};
+use crate::resources::operator::{actor_name, answer, answer_paying, apply_or};
+use crate::resources::registered_market;
 use crate::view::unpaid::closed_seconds;
 
 /// Closed markets without a proposal that a review lists at most.
@@ -41,7 +42,7 @@ pub(crate) async fn propose_as(
     wanted: &ProposalRequest,
     by: Option<AccountNumber>,
 ) -> Result<Json<CommandAnswer>, Failure> {
-    let market = market_of(context, wanted.condition_id).await?;
+    let market = registered_market(context, wanted.condition_id).await?;
     let named = NamedPayout::of(context, market, "payout", &wanted.payout).await?;
     let command = Command::Propose(Propose {
         market,
@@ -183,7 +184,7 @@ pub(crate) async fn dispute(
     FromBody(wanted): FromBody<DisputeRequest>,
 ) -> Result<Json<CommandAnswer>, Failure> {
     let by = account_of(&context, wanted.wallet).await?;
-    let market = market_of(&context, wanted.condition_id).await?;
+    let market = registered_market(&context, wanted.condition_id).await?;
     let counter = match &wanted.counter {
         Some(name) => Some(NamedPayout::of(&context, market, "counter", name).await?),
         None => None,
@@ -222,7 +223,7 @@ pub(crate) async fn withdraw(
     FromBody(wanted): FromBody<ProposalWithdrawal>,
 ) -> Result<Json<CommandAnswer>, Failure> {
     let by = account_of(&context, wanted.wallet).await?;
-    let market = market_of(&context, wanted.condition_id).await?;
+    let market = registered_market(&context, wanted.condition_id).await?;
     let command = Command::WithdrawProposal(WithdrawProposal { market, by });
     let done = apply_or(&context, command, &[], |refusal| match refusal.reason {
         RejectionReason::NotPermitted => {
@@ -248,7 +249,7 @@ pub(crate) async fn finalise(
     context: RequestContext,
     FromBody(wanted): FromBody<Finalisation>,
 ) -> Result<Json<CommandAnswer>, Failure> {
-    let market = market_of(&context, wanted.condition_id).await?;
+    let market = registered_market(&context, wanted.condition_id).await?;
     let proposal = match wanted.proposal {
         Some(number) => Sequence(number),
         None => {
@@ -311,7 +312,7 @@ async fn market_or_site(
     condition: Option<ConditionId>,
 ) -> Result<Option<MarketNumber>, Failure> {
     match condition {
-        Some(condition) => Ok(Some(market_of(context, condition).await?)),
+        Some(condition) => Ok(Some(registered_market(context, condition).await?)),
         None => Ok(None),
     }
 }
