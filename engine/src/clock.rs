@@ -1,7 +1,8 @@
 //! Engine time starts at wall time and follows the monotonic clock, slewed toward wall time by at most 1%. It never goes
 //! back. A step of the wall clock moves it only once the clock has stood for a while and, in a cluster, most hosts agree
 //! with it: then engine time that is behind jumps forward, and one that is ahead stands still
-//! (docs/internals/decisions/0009).
+//! (docs/internals/decisions/0009). In a sandbox all of that is wall time, and engine time is what its moves make of
+//! that (docs/verify/rules.md §33).
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use foretell_link::{CLOCK_TOLERANCE, ClockState};
-use foretell_model::TimeNs;
+use foretell_model::{EngineClock, TimeNs};
 
 use crate::config::MAX_CLOCK_ADVANCE;
 
@@ -150,18 +151,32 @@ pub(crate) struct Clock<C> {
     clocks: C,
     trust: Trust,
     slew: Slew,
+    sandbox: SandboxClock,
 }
 
 impl<C: Clocks> Clock<C> {
-    /// A clock that starts at wall time, or at `floor` (the last journalled time) if that is later.
-    pub(crate) fn start(clocks: C, floor: TimeNs, trust: Trust) -> Self {
+    /// A clock that starts at wall time, or at `floor` (the last journalled time) if that is later; with `moves`, those of
+    /// a sandbox.
+    pub(crate) fn start(
+        clocks: C,
+        floor: TimeNs,
+        trust: Trust,
+        moves: Option<EngineClock>,
+    ) -> Self {
         let monotonic = clocks.monotonic();
         let distance = trust.first(clocks.wall().wrapping_sub(monotonic));
+        let sandbox = SandboxClock::start(moves, floor);
         Self {
-            slew: Slew::start(monotonic, distance, floor.0),
+            slew: Slew::start(monotonic, distance, sandbox.wall_floor().0),
             clocks,
             trust,
+            sandbox,
         }
+    }
+
+    /// Follows a move of a sandbox's clock.
+    pub(crate) fn follow(&mut self, moves: EngineClock) {
+        self.sandbox.moves = moves;
     }
 
     /// Reads the clocks: engine time and the monotonic reading it was computed from.
@@ -172,7 +187,7 @@ impl<C: Clocks> Clock<C> {
         if self.slew.state != state {
             self.report(before, wall);
         }
-        (time, monotonic)
+        (self.sandbox.read(time), monotonic)
     }
 
     fn report(&self, before: u64, wall: u64) {
@@ -198,7 +213,18 @@ impl<C: Clocks> Clock<C> {
     /// Engine time minus the monotonic clock at the last reading, wrapping. Added to a later
     /// reading it gives engine time then, within the slew.
     pub(crate) const fn offset(&self) -> u64 {
-        self.slew.time.wrapping_sub(self.slew.monotonic)
+        let time = self.sandbox.time(TimeNs(self.slew.time));
+        time.0.wrapping_sub(self.slew.monotonic)
+    }
+
+    /// Nanoseconds by which moves of a sandbox's clock have put engine time ahead since the start; negative after it
+    /// stood.
+    pub(crate) const fn ahead(&self) -> i64 {
+        let real = TimeNs(self.slew.time);
+        let ahead = self.sandbox.time(real).0.wrapping_sub(real.0);
+        ahead
+            .wrapping_sub(self.sandbox.ahead_at_start)
+            .cast_signed()
     }
 
     /// How many times the gap to wall time has exceeded 2 s.
@@ -213,12 +239,55 @@ impl<C: Clocks> Clock<C> {
 
     /// The time to which engine time has jumped, until [`Self::note_jump`].
     pub(crate) fn jumped_to(&self) -> Option<TimeNs> {
-        self.slew.jumped.then_some(TimeNs(self.slew.time))
+        let time = self.sandbox.time(TimeNs(self.slew.time));
+        self.slew.jumped.then_some(time)
     }
 
     /// The jump is known where time counts.
     pub(crate) const fn note_jump(&mut self) {
         self.slew.jumped = false;
+    }
+}
+
+/// What the moves of a sandbox's clock make of wall time. Elsewhere they are none, and it is wall time.
+#[derive(Debug)]
+struct SandboxClock {
+    moves: EngineClock,
+    /// Engine time of the last reading, at first that of the journal's last command: it never goes back.
+    last: TimeNs,
+    /// As [`Clock::ahead`], of the moves before the start.
+    ahead_at_start: u64,
+}
+
+impl SandboxClock {
+    fn start(moves: Option<EngineClock>, floor: TimeNs) -> Self {
+        let moves = moves.unwrap_or_default();
+        Self {
+            moves,
+            last: floor,
+            ahead_at_start: moves.engine.0.wrapping_sub(moves.wall.0),
+        }
+    }
+
+    /// The wall time before which this clock does not start.
+    const fn wall_floor(&self) -> TimeNs {
+        match self.moves.frozen {
+            true => TimeNs(0),
+            false => self.moves.wall_time(self.last),
+        }
+    }
+
+    const fn time(&self, wall: TimeNs) -> TimeNs {
+        let time = self.moves.engine_time(wall);
+        match time.0 < self.last.0 {
+            true => self.last,
+            false => time,
+        }
+    }
+
+    const fn read(&mut self, wall: TimeNs) -> TimeNs {
+        self.last = self.time(wall);
+        self.last
     }
 }
 
@@ -461,7 +530,7 @@ mod tests {
             }
         }
         let trust = Trust::Cluster(Arc::new(Confirmed::new(1_000 * SECOND)));
-        let mut clock = Clock::start(Stepped, TimeNs(0), trust);
+        let mut clock = Clock::start(Stepped, TimeNs(0), trust, None);
         assert_eq!(clock.read(), (TimeNs(1_005 * SECOND), 5 * SECOND));
         assert_eq!(clock.state(), ClockState::Stepped);
     }

@@ -7,7 +7,8 @@ use std::sync::atomic::AtomicI64;
 use std::time::Duration;
 
 use foretell_matching::Capacity;
-use foretell_model::{DomainNumber, Sequence, Settings, TimeNs};
+use foretell_model::command::Begin;
+use foretell_model::{DomainNumber, Sequence, Settings};
 use foretell_replication::{ConnectLog, Keys};
 use foretell_view::Chunking;
 
@@ -105,9 +106,8 @@ pub struct EngineConfig {
     pub settings: Settings,
     /// Journalled at a start if the journal lacks them.
     pub domains: Vec<SigningDomain>,
-    /// The first command of a new journal says that those up to here are simulated: for [`crate::PastWriter`],
-    /// which sets it.
-    pub simulated_until: Option<TimeNs>,
+    /// The first command of a new journal, unless it is the default. A journal that is no sandbox does not become one.
+    pub beginning: Begin,
     /// Post-only mode for this long after a restart (not at the first start); zero = none.
     pub post_only_after_restart: Duration,
     /// The operator accepts that re-execution differs from the journal at this sequence.
@@ -206,7 +206,7 @@ impl EngineConfig {
             pin_matcher: cores >= CORES_FOR_APART,
             settings: Settings::default(),
             domains: Vec::new(),
-            simulated_until: None,
+            beginning: Begin::default(),
             post_only_after_restart: Duration::ZERO,
             accept_divergence: None,
             accept_clock_jump: false,

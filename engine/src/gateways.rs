@@ -160,14 +160,16 @@ impl<C: Clocks, S: Read + Write> Gateways<C, S> {
         let now = self.now();
         let patience = self.patience;
         let debts = self.slots.iter().flatten();
+        let until = |at: u64, now: u64| Duration::from_nanos(at.saturating_sub(now));
+        let moved = self.handler.gauges.moved(now);
+        let heartbeat = self.handler.heartbeats.next_deadline();
         let mut due = debts
             .filter_map(|connection| connection.cut_deadline(patience))
-            .chain(self.handler.heartbeats.next_deadline())
             .chain(self.drain_ends)
+            .map(|at| until(at, now))
+            .chain(heartbeat.map(|at| until(at, moved)))
             .min()
-            .map_or(LONGEST_SLEEP, |at| {
-                Duration::from_nanos(at.saturating_sub(now))
-            });
+            .unwrap_or(LONGEST_SLEEP);
         if !self.handler.own.is_empty() {
             due = due.min(RETRY);
         }

@@ -24,11 +24,11 @@ pub(crate) enum BeatResult {
 #[derive(Debug)]
 struct Chain {
     id: HeartbeatId,
-    /// Monotonic nanoseconds.
+    /// As [`crate::status::Gauges::moved`].
     deadline: u64,
 }
 
-/// All running chains. Times are monotonic nanoseconds.
+/// All running chains. Times are monotonic nanoseconds, with what moves of a sandbox's clock passed over.
 #[derive(Debug)]
 pub(crate) struct Heartbeats {
     window: u64,

@@ -539,11 +539,13 @@ impl<C: Clocks> Matcher<C> {
             stamp,
             command,
             &state.events,
-            kept_evidence(&outcome, evidence),
+            kept_evidence(&outcome, stamp.operator, evidence),
         );
         for event in &state.events {
-            if let Event::ModeSet { mode } = event {
-                self.mode = *mode;
+            match *event {
+                Event::ModeSet { mode } => self.mode = mode,
+                Event::ClockMoved { clock } => self.clock.follow(clock),
+                _ => {}
             }
         }
         state.at = self.clocks.monotonic();
@@ -562,14 +564,18 @@ impl<C: Clocks> Matcher<C> {
     }
 }
 
-/// An order that the book rejected is journalled without evidence (docs/verify/rules.md §8): the
+/// A client's order that the book rejected is journalled without evidence (docs/verify/rules.md §8): the
 /// frame only keeps its id used.
-const fn kept_evidence<'a>(outcome: &CommandOutcome, evidence: &'a [u8]) -> &'a [u8] {
+fn kept_evidence<'a>(
+    outcome: &CommandOutcome,
+    operator: OperatorNumber,
+    evidence: &'a [u8],
+) -> &'a [u8] {
     match outcome {
         CommandOutcome::Order(OrderResult {
             status: OrderStatus::Killed(_),
             ..
-        }) => &[],
+        }) if operator == OperatorNumber::NONE => &[],
         _ => evidence,
     }
 }
@@ -605,7 +611,7 @@ mod tests {
             ring: Arc::new(CommandRing::new(16)),
             gauges: Arc::default(),
             recorder: Recorder::new(Arc::default()),
-            clock: Clock::start(clocks, TimeNs(0), Trust::Alone),
+            clock: Clock::start(clocks, TimeNs(0), Trust::Alone, None),
             clocks,
             mode: SystemMode::Running,
             post_only_until: None,

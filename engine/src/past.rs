@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::{fs, io};
 
 use foretell_journal::{JournalError, JournalState, Preallocator, SyncStep, Syncer};
+use foretell_model::command::Begin;
 use foretell_model::{Command, Event, OperatorNumber, Rejection, Sequence, TimeNs, Verdict};
 
 use crate::clock::Clocks;
@@ -65,8 +66,8 @@ impl JournalEnd {
 }
 
 impl PastWriter {
-    /// Begins at `from`. The first command says that those up to `until` are simulated; the configuration
-    /// follows. `None` when the directory has a journal.
+    /// Begins a sandbox at `from`. The first command says that those up to `until` are simulated; the
+    /// configuration follows. `None` when the directory has a journal.
     ///
     /// # Errors
     /// Those of an engine's start.
@@ -76,7 +77,11 @@ impl PastWriter {
         until: TimeNs,
     ) -> Result<Option<Self>, EngineError> {
         let config = EngineConfig {
-            simulated_until: Some(until),
+            beginning: Begin {
+                sandbox: true,
+                simulated_until: until,
+                ..Begin::default()
+            },
             ..config.clone()
         };
         let place = Directory::lock(&config.data_directory)?;

@@ -173,7 +173,7 @@ impl<C: Clocks> RequestHandler<C> {
             self.refuse(peer, request, reason);
             return Ok(());
         }
-        let (accepted, id) = match self.heartbeats.beat(owner, id, at) {
+        let (accepted, id) = match self.heartbeats.beat(owner, id, self.gauges.moved(at)) {
             BeatResult::Started(id) | BeatResult::Running(id) => {
                 let origin = Origin::Heartbeat {
                     connection: peer.id,
@@ -272,7 +272,8 @@ impl<C: Clocks> RequestHandler<C> {
     /// has passed, and the attestation of a snapshot.
     pub(crate) fn submit_own(&mut self, now: u64) {
         self.own.extend(self.mailbox.take_attestation());
-        while let Some(owner) = self.heartbeats.expire(now) {
+        let moved = self.gauges.moved(now);
+        while let Some(owner) = self.heartbeats.expire(moved) {
             tracing::info!(owner = owner.0, "heartbeat missed, cancelling orders");
             self.own.push_back(Command::CancelAll(CancelAll {
                 owner,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use foretell_journal::JournalState;
 use foretell_journal::restored::{self, IncompleteCopy};
-use foretell_model::command::RegisterDomain;
+use foretell_model::command::{Begin, RegisterDomain};
 use foretell_model::limits::{FIRST_RULES, NEWEST_RULES};
 use foretell_model::{Branch, Command, OperatorNumber, Sequence, SettingsUpdate, SystemMode};
 
@@ -48,10 +48,9 @@ pub(crate) fn journal_configuration<C: Clocks>(
             "accepted divergence".to_owned()
         })?;
     }
-    if let Some(until) = config.simulated_until.filter(|_| first_start) {
-        apply(matcher, wait, &Command::Simulate { until }, &[], || {
-            "simulated past".to_owned()
-        })?;
+    if first_start && config.beginning != Begin::default() {
+        let command = Command::Begin(config.beginning);
+        apply(matcher, wait, &command, &[], || "beginning".to_owned())?;
     }
     if first_start {
         // Settings come before the rest: a start that ends here must leave the journal empty, or the

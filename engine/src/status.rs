@@ -1,6 +1,6 @@
 //! Gauges that the matcher publishes to other threads.
 
-use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use foretell_link::ClockState;
 use foretell_matching::Exchange;
@@ -15,6 +15,8 @@ pub(crate) struct Gauges {
     sequence: AtomicU64,
     /// As [`crate::clock::Clock::offset`].
     time_offset: AtomicU64,
+    /// As [`crate::clock::Clock::ahead`].
+    ahead: AtomicI64,
     live_orders: AtomicU64,
     markets: AtomicU32,
     accounts: AtomicU32,
@@ -43,6 +45,7 @@ impl Gauges {
         self.clock_alarms.store(clock.alarms(), Ordering::Relaxed);
         self.clock.store(clock.state() as u8, Ordering::Relaxed);
         self.time_offset.store(clock.offset(), Ordering::Relaxed);
+        self.ahead.store(clock.ahead(), Ordering::Relaxed);
     }
 
     /// Engine time at a monotonic reading, within the slew since the last burst.
@@ -52,6 +55,11 @@ impl Gauges {
                 .load(Ordering::Relaxed)
                 .wrapping_add(monotonic),
         )
+    }
+
+    /// A monotonic reading that also has what moves of a sandbox's clock passed over: for deadlines in engine time.
+    pub(crate) fn moved(&self, monotonic: u64) -> u64 {
+        monotonic.saturating_add_signed(self.ahead.load(Ordering::Relaxed))
     }
 
     pub(crate) fn sequence(&self) -> Sequence {

@@ -129,7 +129,9 @@ impl<C: Clocks> Parts<C> {
         let restored =
             recovery::restore(config, directory, draw()?, foretell_journal::recover_into)?;
         let last_time = restored.journal.report.last_time;
-        check_clock(config, last_time, clocks.wall())?;
+        if restored.exchange.sandbox_clock().is_none() {
+            check_clock(config, last_time, clocks.wall())?;
+        }
         let opened = restored.journal.open().map_err(EngineError::Journal)?;
         let (appender, syncer, journal, helper) = opened;
         let wakers = Wakers::new(config)?;
@@ -169,7 +171,7 @@ impl<C: Clocks> ServingParts<C> {
         clocks: C,
         key: u64,
     ) -> Self {
-        let journal = writable.journal;
+        let (journal, sandbox_clock) = (writable.journal, writable.exchange.sandbox_clock());
         let ring = Arc::new(CommandRing::new(config.ring_capacity));
         let gauges = Arc::<Gauges>::default();
         let durations = Arc::<Durations<Stage>>::default();
@@ -201,7 +203,12 @@ impl<C: Clocks> ServingParts<C> {
             ring,
             gauges,
             recorder: Recorder::new(durations),
-            clock: Clock::start(clocks.clone(), writable.last_time, writable.trust),
+            clock: Clock::start(
+                clocks.clone(),
+                writable.last_time,
+                writable.trust,
+                sandbox_clock,
+            ),
             clocks,
             mode: writable.mode,
             post_only_until: None,

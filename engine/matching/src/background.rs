@@ -88,12 +88,15 @@ impl Exchange {
         accounts
     }
 
-    /// Starts to pay the holders of a market that was just resolved.
+    /// Starts to pay the holders of a market that was just resolved, unless only who redeems is paid.
     pub(crate) fn start_settlement(
         &mut self,
         market: MarketNumber,
         context: &mut CommandContext<'_>,
     ) {
+        if self.system.beginning.pays_on_redeem {
+            return;
+        }
         if self.has_holders(market) {
             let accounts = self.start_background(BackgroundWork::Settlement { market }, context);
             context.event(Event::SettlementStarted(SettlementStarted {

@@ -3,7 +3,8 @@
 use foretell_model::digest::StateDigest;
 use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::{
-    Command, CommandStamp, Event, OperatorNumber, RejectionReason, Sequence, TimeNs, Verdict,
+    Command, CommandStamp, EngineClock, Event, OperatorNumber, RejectionReason, Sequence, TimeNs,
+    Verdict,
 };
 
 use crate::accounts::Accounts;
@@ -245,10 +246,11 @@ impl Exchange {
             Command::DescribeEvent { event } => self.describe_event(event, context),
             Command::DescribeMarket(ref edit) => self.describe_market(edit, context),
             Command::DescribeWallet { wallet } => Self::describe_wallet(wallet, context),
-            Command::Simulate { until } => self.simulate(until, context),
+            Command::Begin(ref begin) => self.begin(begin, context),
             Command::Restore { branch } => self.restore(branch, context),
             Command::OpenWithdrawals => self.open_withdrawals(context),
             Command::Reopen { at } => self.reopen(at, context),
+            Command::MoveClock(ref command) => self.move_clock(command, context),
         }
     }
 }
@@ -272,6 +274,15 @@ impl Exchange {
     #[must_use]
     pub const fn next_due(&self) -> Option<TimeNs> {
         self.clock.next
+    }
+
+    /// The clock of a sandbox; `None` on an exchange that is none.
+    #[must_use]
+    pub const fn sandbox_clock(&self) -> Option<EngineClock> {
+        match self.system.beginning.sandbox {
+            true => Some(self.system.clock),
+            false => None,
+        }
     }
 
     /// Resting orders that the last applied command visited, and those that its stamp says were touched

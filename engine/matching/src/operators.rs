@@ -83,7 +83,8 @@ impl Operators {
 }
 
 impl Exchange {
-    /// Rejects a command of an operator who is not live, or whose role does not include it.
+    /// Rejects a command of an operator who is not live, or whose role does not include it, and an order
+    /// that nobody signed outside a sandbox.
     #[cold]
     pub(crate) fn ensure_operator(
         &self,
@@ -94,7 +95,12 @@ impl Exchange {
         let role = role.ok_or(RejectionReason::UnknownOperator)?;
         let (role_code, code) = (role.code().into(), command.code().into());
         let rejection = Rejection::with(RejectionReason::OperatorRole, role_code, code);
-        ensure(command.kind().senders().operators.contains(role), rejection)
+        ensure(command.kind().senders().operators.contains(role), rejection)?;
+        let is_unsigned = matches!(command, Command::PlaceOrder(_));
+        ensure(
+            !is_unsigned || self.system.beginning.sandbox,
+            RejectionReason::NotSandbox,
+        )
     }
 
     /// Rejects an operator without one of these roles: a command may need more than its kind does,

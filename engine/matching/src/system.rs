@@ -1,11 +1,11 @@
 //! Exchange-wide state: mode, settings, rules, domains, and the commands that change it.
 
-use foretell_model::command::{AttestState, RegisterDomain};
-use foretell_model::limits::{FIRST_RULES, NEWEST_RULES};
+use foretell_model::command::{AttestState, Begin, MoveClock, RegisterDomain};
+use foretell_model::limits::{FIRST_RULES, MAX_CLOCK_MS, NEWEST_RULES};
 use foretell_model::state::PendingWork;
 use foretell_model::{
-    Branch, CommandOutcome, Event, MarketNumber, Micros, RejectionReason, RoleSet, Sequence,
-    Settings, SettingsUpdate, SystemMode, TimeMs, TimeNs,
+    Branch, CommandOutcome, EngineClock, Event, MarketNumber, Micros, Rejection, RejectionReason,
+    RoleSet, Sequence, Settings, SettingsUpdate, SystemMode, TimeMs, TimeNs,
 };
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
@@ -31,8 +31,9 @@ pub(crate) struct System {
     /// Balance of the fee account.
     pub(crate) fees: Micros,
     pub(crate) pending: Option<PendingWork>,
-    /// Commands up to here are simulated; 0 = none.
-    pub(crate) simulated_until: TimeNs,
+    /// What the journal began as.
+    pub(crate) beginning: Begin,
+    pub(crate) clock: EngineClock,
     /// Names the commands since the last restore; zeros = none.
     pub(crate) branch: Branch,
     /// Since a restore, until an operator reconciles.
@@ -55,7 +56,8 @@ impl Default for System {
             collateral: Micros::ZERO,
             fees: Micros::ZERO,
             pending: None,
-            simulated_until: TimeNs(0),
+            beginning: Begin::default(),
+            clock: EngineClock::default(),
             branch: Branch::ZERO,
             withdrawals_shut: false,
             reopened: TimeNs(0),
@@ -163,15 +165,59 @@ impl Exchange {
         Ok(CommandOutcome::Done)
     }
 
-    pub(crate) fn simulate(
+    pub(crate) fn begin(
         &mut self,
-        until: TimeNs,
+        begin: &Begin,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         let is_first = self.system.sequence == Sequence(0);
         ensure(is_first, RejectionReason::JournalBegun)?;
-        self.system.simulated_until = until;
-        context.event(Event::Simulated { until });
+        ensure(
+            begin.sandbox || !begin.pays_on_redeem,
+            RejectionReason::NotSandbox,
+        )?;
+        self.system.beginning = *begin;
+        context.event(Event::Begun);
+        Ok(CommandOutcome::Done)
+    }
+
+    pub(crate) fn move_clock(
+        &mut self,
+        &MoveClock {
+            wall,
+            by,
+            to,
+            frozen,
+        }: &MoveClock,
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
+        const LAST: TimeNs = TimeMs(MAX_CLOCK_MS).start();
+        ensure(self.system.beginning.sandbox, RejectionReason::NotSandbox)?;
+        let now = context.now;
+        let target = match to {
+            TimeNs(0) => TimeNs(now.0.saturating_add(by)),
+            to => to,
+        };
+        let in_past = Rejection::with(
+            RejectionReason::ClockInPast,
+            target.millis().0,
+            now.millis().0,
+        );
+        ensure(target >= now, in_past)?;
+        let too_far = Rejection::with(RejectionReason::ClockTooFar, MAX_CLOCK_MS, 0);
+        ensure(target <= LAST, too_far)?;
+        let before = self.system.clock;
+        let clock = EngineClock {
+            wall,
+            engine: target,
+            frozen: frozen.unwrap_or(before.frozen),
+        };
+        ensure(
+            target != now || clock.frozen != before.frozen,
+            NotApplied::already(CommandOutcome::Done),
+        )?;
+        self.system.clock = clock;
+        context.event(Event::ClockMoved { clock });
         Ok(CommandOutcome::Done)
     }
 

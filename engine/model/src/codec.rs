@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::command::Begin;
 use crate::frame::FramePosition;
 use crate::id::{
     AccountNumber, ApiKey, Branch, ConditionId, DomainNumber, EventId, EventNumber, KeyNumber,
@@ -22,7 +23,7 @@ use crate::record::{Record, decode, encode};
 use crate::rejection::RejectionReason;
 use crate::settings::{PaymentSettings, Settings};
 use crate::side::{CloseReason, MatchKind, OrderType, Outcome, Side};
-use crate::time::{TimeMs, TimeNs, TimeSeconds};
+use crate::time::{EngineClock, TimeMs, TimeNs, TimeSeconds};
 
 /// Why bytes are not a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -257,6 +258,8 @@ recorded! {
     MarketTerms,
     ResolutionPolicy,
     PaymentSettings,
+    Begin,
+    EngineClock,
     QuestionIndex,
     RoleSet,
     HoldSet,

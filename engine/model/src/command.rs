@@ -37,7 +37,7 @@ pub use resolution::{
 };
 pub use senders::Senders;
 pub use shares::{Convert, Merge, Redeem, Split};
-pub use system::{AddOperator, AttestState, RegisterDomain};
+pub use system::{AddOperator, AttestState, Begin, MoveClock, RegisterDomain};
 
 use rkyv::{Archive, Deserialize, Serialize};
 
@@ -50,8 +50,8 @@ use crate::table::table;
 use crate::time::TimeNs;
 use crate::update::{PaymentsUpdate, SettingsUpdate};
 use senders::{
-    ADMIN, CASHIER, CLIENTS, CLIENTS_AND_SUPPORT, ENGINE, MARKETS, OPERATORS, RESOLVER,
-    RESOLVER_AND_SYNC, SUPPORT,
+    ADMIN, CASHIER, CLIENTS, CLIENTS_AND_ADMIN, CLIENTS_AND_SUPPORT, ENGINE, MARKETS, OPERATORS,
+    RESOLVER, RESOLVER_AND_SYNC, SUPPORT,
 };
 
 /// The table of commands: code, name, fields, who may send it, and what it may be rejected for, in the order of the checks.
@@ -88,7 +88,7 @@ macro_rules! commands {
 }
 
 commands! {
-    1 PlaceOrder(PlaceOrder) by CLIENTS fails [
+    1 PlaceOrder(PlaceOrder) by CLIENTS_AND_ADMIN fails [
         UnknownMarket, UnknownAccount, UnknownKey, KeyOfAnotherOwner, Duplicate, TimestampOutOfWindow,
         TooManyOrderIds, SystemPaused, CancelOnly, PostOnlyMode, MarketNotReady, MarketPaused, MarketClosed,
         ClosedOnlyAccount, PostOnlyNeedsResting, InvalidExpiration, AmountZero, AmountTooLarge, SizeNotLots,
@@ -241,9 +241,7 @@ commands! {
     /// Change the profile of a wallet, with an account or without; the edit is the
     /// evidence (docs/verify/rules.md §26).
     64 DescribeWallet { wallet: WalletAddress } by SUPPORT;
-    /// Say that the journal begins with simulated commands, up to a time. Rejected: `JournalBegun`
-    /// (docs/verify/rules.md §29). `until`: wall time of the start that wrote them.
-    65 Simulate { until: TimeNs } by ENGINE;
+    65 Begin(Begin) by ENGINE;
     /// Say that the journal before is a copy that may lack acknowledged commands: the first command
     /// after a restore. Withdrawals are shut from here on (docs/verify/rules.md §31). The same branch
     /// again is `Repeated`. `branch`: random, not zero.
@@ -255,6 +253,7 @@ commands! {
     /// sends it at a start. `at`: the time of the start; `Repeated` when no window may have to end later
     /// (docs/verify/rules.md §24).
     68 Reopen { at: TimeNs } by ENGINE;
+    69 MoveClock(MoveClock) by ADMIN fails [NotSandbox, ClockInPast, ClockTooFar];
 }
 
 impl Command {

@@ -45,7 +45,7 @@ use crate::market::SystemMode;
 use crate::quantity::Micros;
 use crate::settings::PaymentSettings;
 use crate::table::table;
-use crate::time::TimeNs;
+use crate::time::{EngineClock, TimeNs};
 
 table! {
     /// One event.
@@ -135,8 +135,8 @@ table! {
     61 MarketDescribed { market: MarketNumber };
     /// The profile of a wallet changed; the edit is evidence of the frame.
     62 WalletDescribed { wallet: WalletAddress };
-    /// The commands up to a time are simulated.
-    63 Simulated { until: TimeNs };
+    /// The journal begins as the command says.
+    63 Begun;
     /// The journal goes on after a restore; withdrawals are shut.
     64 Restored { branch: Branch };
     /// Withdrawals go on.
@@ -150,4 +150,6 @@ table! {
     /// Somebody can dispute again since a time: windows of proposals end some time after it at the
     /// earliest.
     72 Reopened { at: TimeNs };
+    /// The clock of the sandbox was moved, stopped or started.
+    73 ClockMoved { clock: EngineClock };
 }

@@ -191,6 +191,12 @@ reasons! {
     TimeDue = 104,
     /// A command was applied before.
     JournalBegun = 105,
+    /// The exchange is no sandbox.
+    NotSandbox = 106,
+    /// The clock of a sandbox never goes back. Details: the time asked for and now, in milliseconds.
+    ClockInPast = 107,
+    /// The clock would pass the last time there is. Details: that, in milliseconds.
+    ClockTooFar = 108,
     /// A term is outside its range: delay, rebate or a time.
     InvalidTerms = 110,
     /// `opens_at` is not before `closes_at`. Details: both, in milliseconds.

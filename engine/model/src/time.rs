@@ -2,6 +2,8 @@
 
 use rkyv::{Archive, Deserialize, Serialize};
 
+use crate::record::records;
+
 macro_rules! instant {
     ($(#[$doc:meta])* $name:ident of $nanoseconds:literal ns) => {
         $(#[$doc])*
@@ -40,6 +42,44 @@ instant!(
     /// Seconds since the unix epoch: an order's expiration. 0 = none.
     TimeSeconds of 1_000_000_000 ns
 );
+
+records! {
+    /// Engine time of a sandbox as wall time gives it (docs/verify/rules.md §33). All zero: it is wall time.
+    #[derive(Default)]
+    pub struct EngineClock {
+        /// Wall time of the last move.
+        pub wall: TimeNs,
+        /// Engine time then.
+        pub engine: TimeNs,
+        /// Whether it stands there.
+        pub frozen: bool,
+    }
+}
+
+impl EngineClock {
+    /// Engine time at a wall time.
+    #[must_use]
+    pub const fn engine_time(self, wall: TimeNs) -> TimeNs {
+        match self.frozen {
+            true => self.engine,
+            false => TimeNs(shifted(wall.0, self.wall.0, self.engine.0)),
+        }
+    }
+
+    /// The wall time of an engine time after the last move.
+    #[must_use]
+    pub const fn wall_time(self, engine: TimeNs) -> TimeNs {
+        TimeNs(shifted(engine.0, self.engine.0, self.wall.0))
+    }
+}
+
+/// `time`, on a clock that shows `there` when its own shows `here`.
+const fn shifted(time: u64, here: u64, there: u64) -> u64 {
+    match time.checked_sub(here) {
+        Some(later) => there.saturating_add(later),
+        None => there.saturating_sub(here - time),
+    }
+}
 
 impl TimeNs {
     /// This instant in milliseconds, rounded down.

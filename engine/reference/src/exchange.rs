@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use foretell_model::command::Begin;
 use foretell_model::limits::FIRST_RULES;
 use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::state::PendingWork;
 use foretell_model::{
-    AccountNumber, Branch, Command, CommandStamp, DomainNumber, Event, MarketNumber, Micros,
-    OperatorNumber, PaymentSettings, RejectionReason, ResolutionPolicy, Sequence, Settings,
+    AccountNumber, Branch, Command, CommandStamp, DomainNumber, EngineClock, Event, MarketNumber,
+    Micros, OperatorNumber, PaymentSettings, RejectionReason, ResolutionPolicy, Sequence, Settings,
     SystemMode, TimeMs, TimeNs, Verdict,
 };
 
@@ -42,7 +43,8 @@ pub struct Exchange {
     pub(crate) collateral: Micros,
     pub(crate) fees: Micros,
     pub(crate) pending: Option<PendingWork>,
-    pub(crate) simulated_until: TimeNs,
+    pub(crate) beginning: Begin,
+    pub(crate) clock: EngineClock,
     /// Of the last restore.
     pub(crate) branch: Branch,
     pub(crate) domains: BTreeMap<DomainNumber, [u8; 32]>,
@@ -117,7 +119,8 @@ impl Exchange {
             collateral: Micros::ZERO,
             fees: Micros::ZERO,
             pending: None,
-            simulated_until: TimeNs(0),
+            beginning: Begin::default(),
+            clock: EngineClock::default(),
             branch: Branch::ZERO,
             domains: BTreeMap::new(),
             accounts: Vec::new(),
@@ -297,10 +300,11 @@ impl Exchange {
             Command::DescribeEvent { event } => self.describe_event(event, at, events),
             Command::DescribeMarket(ref command) => self.describe_market(command, at, events),
             Command::DescribeWallet { wallet } => Self::describe_wallet(wallet, events),
-            Command::Simulate { until } => self.simulate(until, events),
+            Command::Begin(beginning) => self.begin_journal(beginning, events),
             Command::Restore { branch } => self.restore(branch, at, events),
             Command::OpenWithdrawals => self.open_withdrawals(at, events),
             Command::Reopen { at: since } => self.reopen(since, at, events),
+            Command::MoveClock(ref command) => self.move_clock(command, at, events),
         }
     }
 }

@@ -64,7 +64,8 @@ impl Exchange {
             .ok_or_else(|| RejectionReason::UnknownOperator.into())
     }
 
-    /// Rejects a command of an operator who is not live, or whose role does not have it.
+    /// Rejects a command of an operator who is not live, or whose role does not have it, and outside a sandbox
+    /// every order of an operator: nobody signed it.
     pub(crate) fn check_operator(
         &self,
         number: OperatorNumber,
@@ -83,7 +84,11 @@ impl Exchange {
                 role.code().into(),
                 command.code().into(),
             ),
-        )
+        )?;
+        match command {
+            Command::PlaceOrder(_) => ensure(self.beginning.sandbox, RejectionReason::NotSandbox),
+            _ => Ok(()),
+        }
     }
 
     /// A command may need more than its kind does, by its effect.

@@ -340,7 +340,7 @@ impl Exchange {
         self.do_work(PendingWork::CloseQuestions { event }, at, events);
     }
 
-    /// Sets what a market pays and starts to pay its holders.
+    /// Sets what a market pays and starts to pay its holders, unless each of them redeems.
     fn pay_holders(
         &mut self,
         number: MarketNumber,
@@ -356,6 +356,9 @@ impl Exchange {
             market: number,
             payout,
         }));
+        if self.beginning.pays_on_redeem {
+            return;
+        }
         if self.has_shares(number) {
             let work = BackgroundWork::Settlement { market: number };
             let accounts = self.start_work(work, at);

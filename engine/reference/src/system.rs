@@ -1,10 +1,10 @@
 //! Exchange-wide state: mode, settings, rules, domains (docs/verify/rules.md §13, §20).
 
-use foretell_model::command::{AttestState, RegisterDomain};
-use foretell_model::limits::NEWEST_RULES;
+use foretell_model::command::{AttestState, Begin, MoveClock, RegisterDomain};
+use foretell_model::limits::{MAX_CLOCK_MS, NEWEST_RULES};
 use foretell_model::{
-    Branch, CommandKind, CommandOutcome, Event, OperatorNumber, RejectionReason, Settings,
-    SettingsUpdate, SystemMode, TimeMs, TimeNs,
+    Branch, CommandKind, CommandOutcome, EngineClock, Event, OperatorNumber, Rejection,
+    RejectionReason, Settings, SettingsUpdate, SystemMode, TimeMs, TimeNs,
 };
 
 use crate::exchange::{Exchange, Stamp};
@@ -83,11 +83,50 @@ impl Exchange {
         Ok(CommandOutcome::Done)
     }
 
-    /// Only the first command of a journal says that what follows is simulated.
-    pub(crate) fn simulate(&mut self, until: TimeNs, events: &mut Vec<Event>) -> HandlerResult {
+    /// Only the first command of a journal says what it is.
+    pub(crate) fn begin_journal(
+        &mut self,
+        beginning: Begin,
+        events: &mut Vec<Event>,
+    ) -> HandlerResult {
         ensure(self.sequence.0 == 0, RejectionReason::JournalBegun)?;
-        self.simulated_until = until;
-        events.push(Event::Simulated { until });
+        let real_and_unsettled = !beginning.sandbox && beginning.pays_on_redeem;
+        ensure(!real_and_unsettled, RejectionReason::NotSandbox)?;
+        self.beginning = beginning;
+        events.push(Event::Begun);
+        Ok(CommandOutcome::Done)
+    }
+
+    /// By a span, or to a time; forward only.
+    pub(crate) fn move_clock(
+        &mut self,
+        command: &MoveClock,
+        at: Stamp,
+        events: &mut Vec<Event>,
+    ) -> HandlerResult {
+        ensure(self.beginning.sandbox, RejectionReason::NotSandbox)?;
+        let by_span = at.time.0.saturating_add(command.by);
+        let goal = if command.to.0 > 0 {
+            command.to.0
+        } else {
+            by_span
+        };
+        if goal < at.time.0 {
+            let (goal_ms, now_ms) = (TimeNs(goal).millis().0, at.time.millis().0);
+            return Err(Rejection::with(RejectionReason::ClockInPast, goal_ms, now_ms).into());
+        }
+        if goal > MAX_CLOCK_MS * 1_000_000 {
+            return Err(Rejection::with(RejectionReason::ClockTooFar, MAX_CLOCK_MS, 0).into());
+        }
+        let stands = command.frozen.unwrap_or(self.clock.frozen);
+        let changes = goal > at.time.0 || stands != self.clock.frozen;
+        ensure(changes, NotApplied::already(CommandOutcome::Done))?;
+        self.clock = EngineClock {
+            wall: command.wall,
+            engine: TimeNs(goal),
+            frozen: stands,
+        };
+        events.push(Event::ClockMoved { clock: self.clock });
         Ok(CommandOutcome::Done)
     }
 

@@ -510,7 +510,7 @@ impl Leading {
             ring: Arc::new(CommandRing::new(16)),
             gauges: Arc::default(),
             recorder: Recorder::new(Arc::default()),
-            clock: Clock::start(clock.clone(), taken.last_time, trust),
+            clock: Clock::start(clock.clone(), taken.last_time, trust, None),
             clocks: clock.clone(),
             mode: SystemMode::Running,
             post_only_until: None,

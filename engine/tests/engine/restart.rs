@@ -6,6 +6,7 @@ use foretell_engine::{EXIT_REFUSED, EngineError, JOURNAL_DIRECTORY, PastWriter, 
 use foretell_fixtures::deposit;
 use foretell_journal::Options;
 use foretell_link::Role;
+use foretell_model::command::Begin;
 use foretell_model::event::{AccountOpened, Deposited};
 use foretell_model::{
     AccountNumber, Command, DomainNumber, Event, Micros, OperatorNumber, RejectionReason, Sequence,
@@ -292,7 +293,12 @@ fn an_engine_starts_on_a_simulated_past_that_ends_now() {
         let last = past.finish().unwrap();
         assert!(PastWriter::begin(&config, from, until).unwrap().is_none());
         let frames = frames(directory.path());
-        assert_eq!(frames[0].command, Command::Simulate { until });
+        let begin = Begin {
+            sandbox: true,
+            simulated_until: until,
+            ..Begin::default()
+        };
+        assert_eq!(frames[0].command, Command::Begin(begin));
         assert_eq!(frames.last().unwrap().stamp.time, until);
 
         match Engine::try_start(config) {

@@ -204,7 +204,8 @@ impl View {
             | Event::DomainRegistered { .. }
             | Event::WorkPending
             | Event::StateAttested
-            | Event::Simulated { .. }
+            | Event::Begun
+            | Event::ClockMoved { .. }
             | Event::Restored { .. }
             | Event::WithdrawalsOpened
             | Event::Reopened { .. } => self.fold_system(step, event),

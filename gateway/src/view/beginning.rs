@@ -3,18 +3,19 @@
 use std::path::Path;
 
 use foretell_journal::{DurableEnd, Follower, JournalError, Next, Scratch};
-use foretell_model::{Command, Sequence, TimeNs};
+use foretell_model::command::Begin;
+use foretell_model::{Command, Sequence};
 
 use crate::app::App;
 use crate::policy::work;
 
-/// The identity of a journal, and its simulated past.
+/// The identity of a journal, and what it began as.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Beginning {
     /// Zero before there is a journal.
     pub(crate) genesis: [u8; 32],
-    /// The commands up to this time are simulated (docs/verify/rules.md §29).
-    pub(crate) simulated_until: Option<TimeNs>,
+    /// Its first command (docs/verify/rules.md §29).
+    pub(crate) begin: Begin,
 }
 
 /// The beginning of the journal: the view has it, and while there is none the first frame.
@@ -24,7 +25,7 @@ pub(crate) async fn of_journal(app: &App) -> Beginning {
         if view.sequence() > Sequence(0) {
             return Beginning {
                 genesis: *view.genesis(),
-                simulated_until: view.system().simulated_until(),
+                begin: view.system().beginning,
             };
         }
     }
@@ -47,21 +48,18 @@ fn read(journal: &Path) -> Result<Beginning, JournalError> {
         Err(JournalError::Archived { .. }) => {
             return Ok(Beginning {
                 genesis,
-                simulated_until: None,
+                begin: Begin::default(),
             });
         }
         follower => follower?,
     };
     let mut scratch = Scratch::default();
-    let simulated_until = match follower.next_frame()? {
+    let begin = match follower.next_frame()? {
         Next::Frame(frame) => match frame.decode(&mut scratch).map(|frame| frame.command) {
-            Ok(Command::Simulate { until }) => Some(*until),
-            _ => None,
+            Ok(Command::Begin(begin)) => *begin,
+            _ => Begin::default(),
         },
-        _ => None,
+        _ => Begin::default(),
     };
-    Ok(Beginning {
-        genesis,
-        simulated_until,
-    })
+    Ok(Beginning { genesis, begin })
 }

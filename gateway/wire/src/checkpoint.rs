@@ -1,7 +1,7 @@
 //! JSON of signed checkpoints (docs/api/operator.md §5).
 
 use foretell_checkpoint::SignedCheckpoint;
-use foretell_model::TimeNs;
+use foretell_model::command::Begin;
 use serde::Serialize;
 
 use crate::schema::JsonSchema;
@@ -31,20 +31,18 @@ pub struct CheckpointRow {
     /// The Ed25519 signature.
     #[schemars(extend("pattern" = "^0x[0-9a-f]{128}$"))]
     signature: String,
+    /// Whether it is of a sandbox: `true`, or absent.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    sandbox: bool,
     /// The commands up to this time are simulated, unix milliseconds; absent on a real exchange.
     #[serde(skip_serializing_if = "Option::is_none")]
     simulated_until: Option<u64>,
 }
 
 impl CheckpointRow {
-    /// The row of a checkpoint of the journal with this `genesis`, whose past up to `simulated_until` is
-    /// simulated.
+    /// The row of a checkpoint of the journal with this `genesis`, which began as `begin` says.
     #[must_use]
-    pub fn new(
-        genesis: &[u8; 32],
-        simulated_until: Option<TimeNs>,
-        signed: &SignedCheckpoint,
-    ) -> Self {
+    pub fn new(genesis: &[u8; 32], begin: &Begin, signed: &SignedCheckpoint) -> Self {
         let hex = |bytes: &[u8]| format!("0x{}", hex::encode(bytes));
         Self {
             genesis: hex(genesis),
@@ -54,7 +52,8 @@ impl CheckpointRow {
             time: signed.checkpoint.time.0,
             public_key: hex(&signed.public_key),
             signature: hex(&signed.signature),
-            simulated_until: simulated_until.map(|until| until.millis().0),
+            sandbox: begin.sandbox,
+            simulated_until: begin.simulated_until().map(|until| until.millis().0),
         }
     }
 
@@ -69,7 +68,7 @@ impl CheckpointRow {
 mod tests {
     use super::*;
     use foretell_checkpoint::{Checkpoint, Signer};
-    use foretell_model::{Sequence, TimeMs};
+    use foretell_model::{Sequence, TimeMs, TimeNs};
 
     #[test]
     fn every_part_has_its_name() {
@@ -80,7 +79,7 @@ mod tests {
             time: TimeMs(34),
         };
         let signed = Signer::from_secret(&[9; 32]).sign(&[7; 32], checkpoint);
-        let text = crate::json_text(&CheckpointRow::new(&[7; 32], None, &signed));
+        let text = crate::json_text(&CheckpointRow::new(&[7; 32], &Begin::default(), &signed));
         let repeated = |digits: &str| format!("0x{}", digits.repeat(32));
         let begin = format!(
             r#"{{"genesis":"{}","sequence":12,"chain":"{}","digest":"{}","time":34,"publicKey":"0x"#,
@@ -90,9 +89,19 @@ mod tests {
         );
         assert!(text.starts_with(&begin), "{text}");
         assert!(text.contains(r#","signature":"0x"#), "{text}");
-        assert!(!text.contains("simulated"), "{text}");
-        let until = Some(TimeNs(5_000_000));
-        let text = crate::json_text(&CheckpointRow::new(&[7; 32], until, &signed));
-        assert!(text.ends_with(r#","simulatedUntil":5}"#), "{text}");
+        assert!(
+            !text.contains("sandbox") && !text.contains("simulated"),
+            "{text}"
+        );
+        let begin = Begin {
+            sandbox: true,
+            simulated_until: TimeNs(5_000_000),
+            ..Begin::default()
+        };
+        let text = crate::json_text(&CheckpointRow::new(&[7; 32], &begin, &signed));
+        assert!(
+            text.ends_with(r#","sandbox":true,"simulatedUntil":5}"#),
+            "{text}"
+        );
     }
 }

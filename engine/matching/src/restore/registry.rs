@@ -1,6 +1,7 @@
 //! Restores the system, accounts and keys, event groups, markets.
 
 use foretell_model::WalletKind;
+use foretell_model::command::Begin;
 use foretell_model::state;
 
 use crate::accounts::Account;
@@ -22,7 +23,12 @@ impl Restorer {
             collateral: system.collateral,
             fees: system.fees,
             pending: system.pending,
-            simulated_until: system.simulated_until,
+            beginning: Begin {
+                sandbox: system.sandbox,
+                pays_on_redeem: system.pays_on_redeem,
+                simulated_until: system.simulated_until,
+            },
+            clock: system.clock,
             branch: system.branch,
             withdrawals_shut: system.withdrawals_shut,
             reopened: system.reopened,

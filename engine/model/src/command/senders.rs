@@ -51,6 +51,11 @@ pub(super) const RESOLVER_AND_SYNC: Senders = Senders {
 };
 pub(super) const RESOLVER: Senders = role_and_admin(OperatorRole::Resolver);
 pub(super) const SUPPORT: Senders = role_and_admin(OperatorRole::Support);
+/// An operator's order is one that nobody signed, in a sandbox.
+pub(super) const CLIENTS_AND_ADMIN: Senders = Senders {
+    clients: true,
+    ..ADMIN
+};
 pub(super) const CLIENTS_AND_SUPPORT: Senders = Senders {
     clients: true,
     ..SUPPORT
@@ -76,12 +81,12 @@ mod tests {
     #[test]
     fn commands_have_the_senders_of_the_rules() {
         use CommandKind::{
-            AcceptDivergence, AdvanceTime, AttestState, CancelAll, CancelMarketOrders, CancelOrder,
-            CancelWithdrawal, ClaimWithdrawal, Continue, Convert, DecreaseOrder, Deposit, Dispute,
-            FailWithdrawal, Finalise, Merge, PayRebates, PayWithdrawal, PlaceOrder, Propose,
-            Redeem, RegisterKey, RenewQuotes, Reopen, RequestWithdrawal, ResolveMarket, Restore,
-            RevokeKey, SetHeartbeat, SetQuoteLimits, SetQuotes, Simulate, Split, Step, Withdraw,
-            WithdrawProposal,
+            AcceptDivergence, AdvanceTime, AttestState, Begin, CancelAll, CancelMarketOrders,
+            CancelOrder, CancelWithdrawal, ClaimWithdrawal, Continue, Convert, DecreaseOrder,
+            Deposit, Dispute, FailWithdrawal, Finalise, Merge, PayRebates, PayWithdrawal,
+            PlaceOrder, Propose, Redeem, RegisterKey, RenewQuotes, Reopen, RequestWithdrawal,
+            ResolveMarket, Restore, RevokeKey, SetHeartbeat, SetQuoteLimits, SetQuotes, Split,
+            Step, Withdraw, WithdrawProposal,
         };
         let of = |is: &dyn Fn(CommandKind) -> bool| {
             let all = CommandKind::ALL.iter().copied();
@@ -96,7 +101,7 @@ mod tests {
                 Continue,
                 AttestState,
                 Step,
-                Simulate,
+                Begin,
                 Restore,
                 Reopen
             ]
@@ -150,7 +155,7 @@ mod tests {
             may(OperatorRole::Markets).len(),
             may(OperatorRole::Support).len(),
         );
-        assert_eq!((admin, markets, support), (41, 17, 6));
+        assert_eq!((admin, markets, support), (43, 17, 6));
         // The sync has what markets has, and one more: it never finalises another's proposal.
         let resolves: Vec<_> = may(OperatorRole::Sync)
             .into_iter()

@@ -7,7 +7,7 @@ use crate::quantity::Micros;
 use crate::record::records;
 use crate::settings::{PaymentSettings, Settings};
 use crate::state::PendingWork;
-use crate::time::{TimeMs, TimeNs};
+use crate::time::{EngineClock, TimeMs, TimeNs};
 
 records! {
     /// One record, first in the list.
@@ -32,8 +32,14 @@ records! {
         pub fees: Micros,
         /// Work to continue.
         pub pending: Option<PendingWork>,
+        /// Whether it is a sandbox (docs/verify/rules.md §29).
+        pub sandbox: bool,
+        /// Whether a resolved market pays only who redeems (docs/verify/rules.md §29).
+        pub pays_on_redeem: bool,
         /// Commands up to here are simulated (docs/verify/rules.md §29); 0 = none.
         pub simulated_until: TimeNs,
+        /// The clock (docs/verify/rules.md §33).
+        pub clock: EngineClock,
         /// What names the commands since the last restore (docs/verify/rules.md §31); 0 = none.
         pub branch: Branch,
         /// Whether withdrawals are shut since a restore.

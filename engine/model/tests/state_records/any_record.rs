@@ -4,10 +4,10 @@ use foretell_model::quantity::PRICE_ONE;
 use foretell_model::state::{self, OrderIdState, PendingWork, StateRecord};
 use foretell_model::{
     AccountNumber, ApiKey, Branch, CloseReason, CommandKind, ConditionId, ContentDigest,
-    DomainNumber, EventId, EventNumber, FeeSchedule, HoldSet, KeyNumber, Lots, MarketNumber,
-    MarketState, Micros, OrderId, OrderNumber, OrderType, Outcome, Payout, Price, QuestionIndex,
-    QuestionSet, Reference, RejectionReason, Sequence, Settings, Side, SlugDigest, SystemMode,
-    Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress, WalletKind,
+    DomainNumber, EngineClock, EventId, EventNumber, FeeSchedule, HoldSet, KeyNumber, Lots,
+    MarketNumber, MarketState, Micros, OrderId, OrderNumber, OrderType, Outcome, Payout, Price,
+    QuestionIndex, QuestionSet, Reference, RejectionReason, Sequence, Settings, Side, SlugDigest,
+    SystemMode, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress, WalletKind,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -107,6 +107,7 @@ fn system() -> impl Strategy<Value = StateRecord> {
             },
         );
     let numbers = [(); 7].map(|()| number());
+    let sandbox = (any::<[bool; 3]>(), number(), number());
     (
         small(),
         numbers,
@@ -114,25 +115,35 @@ fn system() -> impl Strategy<Value = StateRecord> {
         settings,
         pending(),
         (any::<[u8; 32]>(), any::<bool>()),
+        sandbox,
     )
-        .prop_map(|(rules, numbers, mode, settings, pending, restored)| {
-            let [sequence, time, floor, collateral, fees, simulated, reopened] = numbers;
-            StateRecord::System(state::System {
-                rules,
-                sequence: self::sequence(sequence),
-                time: TimeNs(time),
-                mode,
-                settings,
-                timestamp_floor: TimeMs(floor),
-                collateral: Micros(collateral),
-                fees: Micros(fees),
-                pending,
-                simulated_until: TimeNs(simulated),
-                branch: Branch(restored.0),
-                withdrawals_shut: restored.1,
-                reopened: TimeNs(reopened),
-            })
-        })
+        .prop_map(
+            |(rules, numbers, mode, settings, pending, restored, (marks, wall, engine))| {
+                let [sequence, time, floor, collateral, fees, simulated, reopened] = numbers;
+                StateRecord::System(state::System {
+                    rules,
+                    sequence: self::sequence(sequence),
+                    time: TimeNs(time),
+                    mode,
+                    settings,
+                    timestamp_floor: TimeMs(floor),
+                    collateral: Micros(collateral),
+                    fees: Micros(fees),
+                    pending,
+                    sandbox: marks[0],
+                    pays_on_redeem: marks[1],
+                    simulated_until: TimeNs(simulated),
+                    clock: EngineClock {
+                        wall: TimeNs(wall),
+                        engine: TimeNs(engine),
+                        frozen: marks[2],
+                    },
+                    branch: Branch(restored.0),
+                    withdrawals_shut: restored.1,
+                    reopened: TimeNs(reopened),
+                })
+            },
+        )
 }
 
 fn account() -> impl Strategy<Value = StateRecord> {

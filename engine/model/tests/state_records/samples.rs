@@ -4,11 +4,11 @@ use foretell_model::quote::QuoteLimits;
 use foretell_model::state::{self, BackgroundWork, OrderIdState, PendingWork, StateRecord};
 use foretell_model::{
     AccountNumber, ApiKey, Branch, CloseReason, CommandKind, ConditionId, ContentDigest,
-    DomainNumber, EventId, EventNumber, FeeSchedule, Hold, HoldSet, KeyNumber, Lots, MarketNumber,
-    MarketState, MarketTerms, Micros, OperatorName, OperatorNumber, OperatorRole, OrderId,
-    OrderNumber, OrderType, Outcome, PaymentSettings, Payout, Price, QuestionIndex, QuestionSet,
-    Reference, RejectionReason, ResolutionPolicy, RoleSet, Sequence, Settings, Side, SlugDigest,
-    SystemMode, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress, WalletKind,
+    DomainNumber, EngineClock, EventId, EventNumber, FeeSchedule, Hold, HoldSet, KeyNumber, Lots,
+    MarketNumber, MarketState, MarketTerms, Micros, OperatorName, OperatorNumber, OperatorRole,
+    OrderId, OrderNumber, OrderType, Outcome, PaymentSettings, Payout, Price, QuestionIndex,
+    QuestionSet, Reference, RejectionReason, ResolutionPolicy, RoleSet, Sequence, Settings, Side,
+    SlugDigest, SystemMode, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress, WalletKind,
 };
 
 /// One record of each kind, in the order of their tags.
@@ -38,7 +38,14 @@ pub(crate) fn samples() -> [StateRecord; 23] {
                 reason: CloseReason::Heartbeat,
                 first: Sequence(0x43),
             }),
+            sandbox: true,
+            pays_on_redeem: true,
             simulated_until: TimeNs(0x44),
+            clock: EngineClock {
+                wall: TimeNs(0x47),
+                engine: TimeNs(0x48),
+                frozen: true,
+            },
             branch: Branch([0x45; 32]),
             withdrawals_shut: true,
             reopened: TimeNs(0x46),

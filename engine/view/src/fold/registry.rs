@@ -199,7 +199,8 @@ impl View {
             }
             (&Event::RulesSwitched { rules }, _) => system.rules = rules,
             (Event::DivergenceAccepted | Event::StateAttested, _) => {}
-            (&Event::Simulated { until }, _) => system.simulated_until = until,
+            (Event::Begun, Command::Begin(beginning)) => system.beginning = *beginning,
+            (&Event::ClockMoved { clock }, _) => system.clock = clock,
             (&Event::Restored { branch }, _) => {
                 system.branch = branch;
                 system.restored = step.frame.sequence;

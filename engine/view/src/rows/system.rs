@@ -3,8 +3,11 @@
 use std::collections::BTreeMap;
 
 use foretell_model::codec::stored;
+use foretell_model::command::Begin;
 use foretell_model::limits::FIRST_RULES;
-use foretell_model::{Branch, DomainNumber, Micros, Sequence, Settings, SystemMode, TimeNs};
+use foretell_model::{
+    Branch, DomainNumber, EngineClock, Micros, Sequence, Settings, SystemMode, TimeNs,
+};
 
 stored! {
     /// A signing domain.
@@ -41,8 +44,10 @@ stored! {
         pub fees: Micros,
         /// Rebates that all accounts accrued and were not yet paid.
         pub accrued: Micros,
-        /// Commands up to here are simulated (docs/verify/rules.md §29); 0 = none.
-        pub simulated_until: TimeNs,
+        /// What the journal began as (docs/verify/rules.md §29).
+        pub beginning: Begin,
+        /// The clock of a sandbox (docs/verify/rules.md §33).
+        pub clock: EngineClock,
         /// What names the commands since the last restore (docs/verify/rules.md §31); 0 = none.
         pub branch: Branch,
         /// The sequence of the last restore; 0 = none.
@@ -75,7 +80,8 @@ impl Default for System {
             collateral: Micros::ZERO,
             fees: Micros::ZERO,
             accrued: Micros::ZERO,
-            simulated_until: TimeNs(0),
+            beginning: Begin::default(),
+            clock: EngineClock::default(),
             branch: Branch::ZERO,
             restored: Sequence(0),
             withdrawals_shut: false,
@@ -85,12 +91,6 @@ impl Default for System {
 }
 
 impl System {
-    /// The time up to which commands are simulated, if the journal begins with such.
-    #[must_use]
-    pub fn simulated_until(&self) -> Option<TimeNs> {
-        Some(self.simulated_until).filter(|until| *until != TimeNs(0))
-    }
-
     /// Whether the mode allows new orders: running, or post-only.
     #[must_use]
     pub fn takes_orders(&self) -> bool {

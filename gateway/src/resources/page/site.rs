@@ -36,6 +36,9 @@ pub(crate) struct Site<'a> {
     /// The genesis hash: another journal is another exchange.
     #[schemars(extend("pattern" = "^[0-9a-f]{64}$"))]
     genesis: String,
+    /// Whether it is a sandbox: `true`, or absent.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    sandbox: bool,
     /// The commands up to this time are simulated, ISO 8601; absent on a real exchange.
     #[serde(skip_serializing_if = "Option::is_none")]
     simulated_until: Option<String>,
@@ -117,7 +120,8 @@ pub(crate) async fn show(context: RequestContext) -> Result<Json<Site<'static>>,
         header_prefix: app.auth.first_prefix(),
         marketable_minimum: settings.marketable_minimum,
         genesis: hex::encode(beginning.genesis),
-        simulated_until: beginning.simulated_until.map(iso),
+        sandbox: beginning.begin.sandbox,
+        simulated_until: beginning.begin.simulated_until().map(iso),
         demo,
         wallet: demo.then_some("/ui/wallet"),
         audit: AuditCommands {

@@ -26,10 +26,10 @@ pub(crate) async fn newest(context: RequestContext) -> Result<Json<CheckpointRow
 
 /// The newest checkpoint, if there is one.
 pub(crate) async fn newest_row(context: &RequestContext) -> Result<Option<CheckpointRow>, Failure> {
-    let simulated = beginning::of_journal(&context.app).await.simulated_until;
+    let begin = beginning::of_journal(&context.app).await.begin;
     let row = read(context, move |reader| {
         let newest = reader.newest()?;
-        Ok(newest.map(|signed| CheckpointRow::new(&reader.genesis(), simulated, &signed)))
+        Ok(newest.map(|signed| CheckpointRow::new(&reader.genesis(), &begin, &signed)))
     });
     Ok(row.await?.flatten())
 }
@@ -41,14 +41,14 @@ pub(crate) async fn list(
         next_cursor: cursor,
     }): FromQuery<PageQuery>,
 ) -> Result<Json<Page<CheckpointRow>>, Failure> {
-    let simulated = beginning::of_journal(&context.app).await.simulated_until;
+    let begin = beginning::of_journal(&context.app).await.begin;
     let page = read(&context, move |reader| {
         let rows = reader.read(cursor.offset(), PAGE_ROWS)?;
         let end = cursor.offset() + rows.len() as u64;
         let next = (!rows.is_empty() && end < reader.count()).then(|| Cursor::at(end));
         let rows = rows
             .iter()
-            .map(|signed| CheckpointRow::new(&reader.genesis(), simulated, signed));
+            .map(|signed| CheckpointRow::new(&reader.genesis(), &begin, signed));
         Ok(Page::new(rows.collect(), PAGE_ROWS, next))
     })
     .await?;

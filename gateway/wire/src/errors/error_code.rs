@@ -507,6 +507,12 @@ error_codes! {
         "The market would close before it opens.", of ClockContradicts;
     ClosesInPast = "closes_in_past", 400, Never, "closes_at is <time>, allowed: after now, which is <time>",
         "The market would close in the past.", of ClosesInPast;
+    NotSandbox = "not_sandbox", 409, Never, "this exchange is not a sandbox",
+        "Only a sandbox has a movable clock and accepts unsigned orders.", of NotSandbox;
+    ClockInPast = "clock_in_past", 400, Never, "to is <time>, allowed: after now, which is <time>",
+        "The clock of a sandbox only moves forward.", of ClockInPast;
+    ClockTooFar = "clock_too_far", 400, Never, "the clock would pass <time>, the last time of an exchange",
+        "The advance of the clock is too large.", of ClockTooFar;
     EndsInPast = "ends_in_past", 400, Never,
         "end_date is <time>, allowed: after now; \"past_end\": true registers the market anyway",
         "The end date of the market is in the past.";

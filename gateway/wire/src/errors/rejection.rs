@@ -218,10 +218,12 @@ fn values(reason: RejectionReason, first: u64, second: u64) -> Vec<String> {
             let role = role.map_or("unknown", role_word);
             vec![role.to_owned(), "others".to_owned()]
         }
-        RejectionReason::ClockContradicts | RejectionReason::ClosesInPast => {
-            [first, second].map(|ms| iso_millis(TimeMs(ms))).into()
+        RejectionReason::ClockContradicts
+        | RejectionReason::ClosesInPast
+        | RejectionReason::ClockInPast => [first, second].map(|ms| iso_millis(TimeMs(ms))).into(),
+        RejectionReason::ChallengeOpen | RejectionReason::ClockTooFar => {
+            vec![iso_millis(TimeMs(first))]
         }
-        RejectionReason::ChallengeOpen => vec![iso_millis(TimeMs(first))],
         RejectionReason::NewOperator => vec![first.to_string(), iso_millis(TimeMs(second))],
         // Resolving in one step has a window of 0.
         RejectionReason::InvalidWindow => [0, first, second].map(|it| it.to_string()).into(),

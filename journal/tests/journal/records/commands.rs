@@ -1,12 +1,12 @@
 //! Commands of any values.
 
 use foretell_model::command::{
-    AddOperator, ArchiveMarket, AttestState, BindWallet, CancelAll, CancelMarketOrders,
+    AddOperator, ArchiveMarket, AttestState, Begin, BindWallet, CancelAll, CancelMarketOrders,
     CancelOrder, CancelWithdrawal, Convert, DecreaseOrder, Deposit, DescribeMarket, Dispute,
-    Finalise, ListWallet, Merge, PauseMarket, PayWithdrawal, Propose, Redeem, RegisterDomain,
-    RegisterKey, RegisterMarket, RenewQuotes, RequestWithdrawal, ResolveMarket, ResumeMarket,
-    RevokeKey, SetClosedOnly, SetFee, SetHeartbeat, SetMinimumSize, SetPolicy, SetQuoteLimits,
-    SetQuotes, SetTerms, SetTick, Split, Withdraw, WithdrawFees, WithdrawProposal,
+    Finalise, ListWallet, Merge, MoveClock, PauseMarket, PayWithdrawal, Propose, Redeem,
+    RegisterDomain, RegisterKey, RegisterMarket, RenewQuotes, RequestWithdrawal, ResolveMarket,
+    ResumeMarket, RevokeKey, SetClosedOnly, SetFee, SetHeartbeat, SetMinimumSize, SetPolicy,
+    SetQuoteLimits, SetQuotes, SetTerms, SetTick, Split, Withdraw, WithdrawFees, WithdrawProposal,
 };
 use foretell_model::{
     AccountNumber, ApiKey, Branch, Command, ConditionId, DomainNumber, EventId, EventNumber, Hold,
@@ -309,9 +309,11 @@ pub(super) fn command(words: &mut Words, code: u8) -> Command {
         64 => Command::DescribeWallet {
             wallet: words.wallet(),
         },
-        65 => Command::Simulate {
-            until: TimeNs(words.u64()),
-        },
+        65 => Command::Begin(Begin {
+            sandbox: words.flag(),
+            pays_on_redeem: words.flag(),
+            simulated_until: TimeNs(words.u64()),
+        }),
         66 => Command::Restore {
             branch: Branch(words.bytes()),
         },
@@ -319,6 +321,12 @@ pub(super) fn command(words: &mut Words, code: u8) -> Command {
         68 => Command::Reopen {
             at: TimeNs(words.u64()),
         },
+        69 => Command::MoveClock(MoveClock {
+            wall: TimeNs(words.u64()),
+            by: words.u64(),
+            to: TimeNs(words.u64()),
+            frozen: words.pick(&[None, Some(false), Some(true)]),
+        }),
         other => panic!("no command has code {other}"),
     }
 }

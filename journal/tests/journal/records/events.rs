@@ -10,9 +10,9 @@ use foretell_model::event::{
     WithdrawalReleased, WithdrawalRequested, Withdrawn,
 };
 use foretell_model::{
-    Branch, CloseReason, ConditionId, DomainNumber, Event, EventId, EventNumber, Fill, KeyNumber,
-    MarketNumber, MarketState, MatchKind, OperatorNumber, OrderNumber, PaymentSettings, Payout,
-    Price, RejectionReason, Sequence, SystemMode, TimeNs, WalletKind,
+    Branch, CloseReason, ConditionId, DomainNumber, EngineClock, Event, EventId, EventNumber, Fill,
+    KeyNumber, MarketNumber, MarketState, MatchKind, OperatorNumber, OrderNumber, PaymentSettings,
+    Payout, Price, RejectionReason, Sequence, SystemMode, TimeNs, WalletKind,
 };
 
 use crate::records::words::Words;
@@ -261,9 +261,7 @@ pub(super) fn event(words: &mut Words, code: u8) -> Event {
         62 => Event::WalletDescribed {
             wallet: words.wallet(),
         },
-        63 => Event::Simulated {
-            until: TimeNs(words.u64()),
-        },
+        63 => Event::Begun,
         29 => Event::WithdrawalClaimed {
             withdrawal: Sequence(words.u64()),
         },
@@ -273,6 +271,13 @@ pub(super) fn event(words: &mut Words, code: u8) -> Event {
         65 => Event::WithdrawalsOpened,
         72 => Event::Reopened {
             at: TimeNs(words.u64()),
+        },
+        73 => Event::ClockMoved {
+            clock: EngineClock {
+                wall: TimeNs(words.u64()),
+                engine: TimeNs(words.u64()),
+                frozen: words.flag(),
+            },
         },
         66 => Event::QuotesSet(QuotesSet {
             until: TimeNs(words.u64()),

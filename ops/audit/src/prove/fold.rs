@@ -1,6 +1,6 @@
 //! What the audit folds of every frame without the core: numbers and their names, evidence, money.
 
-use foretell_model::{Command, Event, FrameRef};
+use foretell_model::{Command, Event, FrameRef, OperatorNumber};
 
 use crate::finding::{Check, Violation};
 use crate::prove::conservation::Conservation;
@@ -29,9 +29,20 @@ impl Fold {
         Ok(claim)
     }
 
-    /// Only an order that the book refused may come without evidence (docs/verify/rules.md §8).
+    /// Only an order that the book refused may come without evidence (docs/verify/rules.md §8), and in a sandbox
+    /// that of an operator (§33).
     fn claim(&self, frame: &FrameRef<'_>) -> Check<Option<Claim>> {
         let order = match frame.command {
+            Command::PlaceOrder(_) if frame.operator != OperatorNumber::NONE => {
+                let text = "an operator's order, which nobody signed, outside a sandbox";
+                let refused = || Violation::evidence(text);
+                return self
+                    .registry
+                    .begin
+                    .sandbox
+                    .then_some(None)
+                    .ok_or_else(refused);
+            }
             Command::PlaceOrder(order) => order,
             Command::RequestWithdrawal(asked) => {
                 return check_withdrawal(asked, frame.evidence, &self.registry).map(Some);

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use foretell_auth::Domain;
-use foretell_model::command::{RegisterDomain, RegisterMarket};
+use foretell_model::command::{Begin, RegisterDomain, RegisterMarket};
 use foretell_model::event::{AccountOpened, EventRegistered, KeyRegistered, MarketResolved};
 use foretell_model::limits::MAX_QUESTIONS;
 use foretell_model::operator::FIRST_OPERATORS;
 use foretell_model::outside::outside_names;
 use foretell_model::{
     AccountNumber, Command, ConditionId, Event, EventId, EventNumber, FrameRef, MarketNumber,
-    OperatorName, OperatorNumber, OperatorRole, Payout, SlugDigest, TimeNs, TokenId, WalletAddress,
+    OperatorName, OperatorNumber, OperatorRole, Payout, SlugDigest, TokenId, WalletAddress,
     WalletKind,
 };
 use serde_json::Value;
@@ -57,8 +57,8 @@ pub(crate) struct Registry {
     pub(crate) key_owners: Vec<AccountNumber>,
     /// Operator n at index n − 1, revoked ones included.
     operators: Vec<(OperatorName, OperatorRole)>,
-    /// The frames up to here are simulated, as the first one says.
-    pub(crate) simulated_until: Option<TimeNs>,
+    /// What the journal began as.
+    pub(crate) begin: Begin,
     /// What the last restore named its frames; `None` before the first.
     branch: Option<[u8; 32]>,
 }
@@ -72,7 +72,7 @@ impl Default for Registry {
             domains: Vec::new(),
             key_owners: Vec::new(),
             operators: FIRST_OPERATORS.into(),
-            simulated_until: None,
+            begin: Begin::default(),
             branch: None,
         }
     }
@@ -148,8 +148,10 @@ impl Registry {
                 });
                 check_last("account", account.0, self.accounts.len())
             }
-            Event::Simulated { until } => {
-                self.simulated_until = Some(until);
+            Event::Begun => {
+                if let Command::Begin(begin) = frame.command {
+                    self.begin = *begin;
+                }
                 Ok(())
             }
             Event::Restored { branch } => {

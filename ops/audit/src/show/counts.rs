@@ -3,7 +3,7 @@
 use std::fmt;
 
 use foretell_model::command::CancelAll;
-use foretell_model::{Command, Event, FrameRef, Micros, quantity::MICROS_PER_UNIT};
+use foretell_model::{Command, Event, FrameRef, Micros, OperatorNumber, quantity::MICROS_PER_UNIT};
 use serde::{Serialize, Serializer};
 
 /// Counts of commands by their proof.
@@ -15,6 +15,8 @@ pub struct Counts {
     pub signed_orders: u64,
     /// Sets of quotes with their maker's signature as evidence.
     pub signed_sets: u64,
+    /// Orders of an operator of a sandbox, which nobody signed.
+    pub unsigned_orders: u64,
     /// Orders rejected by the book: journalled without evidence because they changed nothing.
     pub killed_orders: u64,
     /// Cancels, account actions, keys, heartbeats: the gateway authenticated the client.
@@ -57,7 +59,7 @@ impl Serialize for Total {
 impl Counts {
     pub(crate) fn count(&mut self, frame: &FrameRef<'_>, has_evidence: bool) {
         self.commands += 1;
-        *self.of(frame.command, has_evidence) += 1;
+        *self.of(frame, has_evidence) += 1;
         for event in frame.events {
             match event {
                 Event::Fill(_) => self.trades += 1,
@@ -70,9 +72,12 @@ impl Counts {
         }
     }
 
-    const fn of(&mut self, command: &Command, has_evidence: bool) -> &mut u64 {
-        let senders = command.kind().senders();
-        match command {
+    fn of(&mut self, frame: &FrameRef<'_>, has_evidence: bool) -> &mut u64 {
+        let senders = frame.command.kind().senders();
+        match frame.command {
+            Command::PlaceOrder(_) if frame.operator != OperatorNumber::NONE => {
+                &mut self.unsigned_orders
+            }
             Command::PlaceOrder(_) if has_evidence => &mut self.signed_orders,
             Command::PlaceOrder(_) => &mut self.killed_orders,
             Command::SetQuotes(_) => &mut self.signed_sets,

@@ -27,6 +27,8 @@ pub struct Report {
     pub last_sequence: Sequence,
     /// Time of that frame.
     pub time: TimeNs,
+    /// Whether it is a sandbox, as the first frame says.
+    pub sandbox: bool,
     /// The frames up to this time are simulated, as the first one says.
     pub simulated_until: Option<TimeNs>,
     /// State digest after that frame.
@@ -133,6 +135,12 @@ impl fmt::Display for Report {
             "{} commands, {} trades, up to sequence {last} at {time}",
             counts.commands, counts.trades
         )?;
+        if self.sandbox {
+            writeln!(
+                f,
+                "sandbox: its clock can be moved, and its operator trades without signatures"
+            )?;
+        }
         if let Some(until) = self.simulated_until {
             writeln!(
                 f,
@@ -144,6 +152,13 @@ impl fmt::Display for Report {
             "orders: {} carry a signature, {} refused by the book",
             counts.signed_orders, counts.killed_orders
         )?;
+        if counts.unsigned_orders > 0 {
+            writeln!(
+                f,
+                "unsigned orders: {} of an operator of this sandbox",
+                counts.unsigned_orders
+            )?;
+        }
         if counts.signed_sets > 0 {
             writeln!(
                 f,

@@ -84,7 +84,8 @@ impl ShownFrame {
                 .collect(),
             evidence: evidence(records, registry),
             simulated_until: registry
-                .simulated_until
+                .begin
+                .simulated_until()
                 .filter(|until| frame.time() <= *until),
             inclusion: None,
             trade_ids: None,

@@ -38,7 +38,7 @@ impl Site {
             frames: u64::MAX,
             chunking: Chunking::Bits(2),
         };
-        config.simulated_until = simulated_until;
+        config.beginning.simulated_until = simulated_until.unwrap_or_default();
         Self {
             _engine: EngineThread::start(config),
             directory,

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use foretell_checkpoint::{Checkpoint, SignedCheckpoint, Signer};
+use foretell_model::command::Begin;
 use foretell_model::{Sequence, TimeMs};
 use foretell_wire::checkpoint::CheckpointRow;
 use serde_json::{Value, json};
@@ -48,7 +49,7 @@ fn checkpoint(journal: &Path, sequence: u64) -> SignedCheckpoint {
 fn verify(journal: &Path, checkpoints: &[SignedCheckpoint]) -> (i32, String) {
     let rows = checkpoints.iter();
     let rows: Vec<_> = rows
-        .map(|signed| CheckpointRow::new(&GENESIS, None, signed))
+        .map(|signed| CheckpointRow::new(&GENESIS, &Begin::default(), signed))
         .collect();
     verify_rows(journal, &rows)
 }
@@ -138,7 +139,7 @@ fn a_journal_made_anew_under_another_name_is_not_the_one_that_was_signed() {
     let other = Signer::from_secret(&SECRET).sign(&[9; 32], kept.checkpoint);
     let (code, text) = verify_rows(
         journal.path(),
-        &[CheckpointRow::new(&[9; 32], None, &other)],
+        &[CheckpointRow::new(&[9; 32], &Begin::default(), &other)],
     );
     assert_eq!(code, DAMAGED, "{text}");
     assert!(text.contains("another journal was signed"), "{text}");

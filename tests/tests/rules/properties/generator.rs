@@ -7,9 +7,9 @@ mod settings;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use foretell_model::command::{
-    ArchiveMarket, AttestState, BindWallet, CancelAll, CancelMarketOrders, CancelOrder, Convert,
-    DecreaseOrder, Deposit, DescribeMarket, MarketDetails, Merge, PauseMarket, Redeem,
-    RegisterDomain, RegisterKey, RegisterMarket, ResolveMarket, ResumeMarket, RevokeKey,
+    ArchiveMarket, AttestState, Begin, BindWallet, CancelAll, CancelMarketOrders, CancelOrder,
+    Convert, DecreaseOrder, Deposit, DescribeMarket, MarketDetails, Merge, MoveClock, PauseMarket,
+    Redeem, RegisterDomain, RegisterKey, RegisterMarket, ResolveMarket, ResumeMarket, RevokeKey,
     SetClosedOnly, SetFee, SetHeartbeat, SetMinimumSize, SetTick, Split, Withdraw, WithdrawFees,
 };
 use foretell_model::limits::{MAX_FEE_RATE_PPM, MAX_QUESTIONS, NEWEST_RULES};
@@ -56,6 +56,8 @@ pub(crate) struct Generator {
     tails: HashMap<OrderId, Vec<u8>>,
     /// Details of registrations by their condition.
     details: HashMap<ConditionId, MarketDetails>,
+    /// In a sandbox: the commands since the prelude.
+    moves: Option<usize>,
 }
 
 impl Generator {
@@ -72,12 +74,18 @@ impl Generator {
             requested: 0,
             tails: HashMap::new(),
             details: HashMap::new(),
+            moves: None,
         };
         generator.prelude = generator.make_prelude();
         // By the seed, not drawn: other sequences stay as they are. The second one is rejected.
-        if seed % 100 == 99 {
+        if seed % 20 == 19 {
+            generator.moves = Some(0);
             for _ in 0..2 {
-                let first = Command::Simulate { until: START };
+                let first = Command::Begin(Begin {
+                    sandbox: true,
+                    pays_on_redeem: seed % 40 == 39,
+                    simulated_until: START,
+                });
                 generator.prelude.push_front(first);
             }
         }
@@ -94,6 +102,7 @@ impl Generator {
         } else {
             let time = self.pass_time();
             let due = self.due_command(time.max(self.world.time));
+            let due = due.or_else(|| self.next_move());
             (due.unwrap_or_else(|| self.any_command()), time)
         };
         let stamp = self.stamp(&command, time);
@@ -102,6 +111,24 @@ impl Generator {
             command,
             stamp,
         })
+    }
+
+    /// In a sandbox every 20th command moves the clock: by a span, to a time, too far, not at all; it stops it, or lets it
+    /// run. Counted, not drawn.
+    fn next_move(&mut self) -> Option<Command> {
+        let number = self.moves.as_mut()?;
+        *number += 1;
+        if *number % 20 != 0 {
+            return None;
+        }
+        let (number, now) = (*number / 20, self.world.time);
+        let to = [0, 0, 0, now.0.saturating_add(1), now.0.saturating_sub(1), u64::MAX];
+        Some(Command::MoveClock(MoveClock {
+            wall: TimeNs(now.0 / 2),
+            by: [0, SECOND, 3_600 * SECOND, u64::MAX][number % 4],
+            to: TimeNs(to[number % 6]),
+            frozen: [None, Some(true), Some(false)][number % 3],
+        }))
     }
 
     /// Records the result of the last command.

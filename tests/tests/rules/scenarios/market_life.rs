@@ -158,7 +158,7 @@ fn policy(words: &mut Words<'_>) -> Result<PolicyUpdate, String> {
 }
 
 /// A flag that one word sets and another one clears; without both it stays.
-fn either(words: &mut Words<'_>, sets: &str, clears: &str) -> Option<bool> {
+pub(crate) fn either(words: &mut Words<'_>, sets: &str, clears: &str) -> Option<bool> {
     let is_set = words.flag(sets).then_some(true);
     is_set.or_else(|| words.flag(clears).then_some(false))
 }
@@ -215,7 +215,11 @@ pub(crate) fn of_event(event: &Event, names: &Names) -> String {
         }
         Event::RebatePaymentEnded { paid } => format!("rebates paid {}", of_micros(paid)),
         Event::TermsSet(TermsSet { market, .. }) => format!("terms of {}", of_market(market)),
-        Event::Simulated { until } => format!("simulated until {}", until.0),
+        Event::Begun => "begun".to_owned(),
+        Event::ClockMoved { clock } => {
+            let stands = if clock.frozen { " frozen" } else { "" };
+            format!("clock {}{stands}", clock.engine)
+        }
         Event::Restored { .. } => "restored".to_owned(),
         Event::Reopened { .. } => "reopened".to_owned(),
         Event::WithdrawalsOpened => "withdrawals opened".to_owned(),

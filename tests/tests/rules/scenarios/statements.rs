@@ -1,17 +1,19 @@
 //! Statements other than orders, as commands.
 
 use foretell_model::command::{
-    ArchiveMarket, AttestState, BindWallet, CancelAll, CancelMarketOrders, CancelOrder, Convert,
-    DecreaseOrder, Deposit, Merge, PauseMarket, Redeem, RegisterKey, ResolveMarket, ResumeMarket,
-    RevokeKey, SetClosedOnly, SetFee, SetHeartbeat, SetMinimumSize, SetTick, Split, Withdraw,
-    WithdrawFees,
+    ArchiveMarket, AttestState, Begin, BindWallet, CancelAll, CancelMarketOrders, CancelOrder,
+    Convert, DecreaseOrder, Deposit, Merge, MoveClock, PauseMarket, Redeem, RegisterKey,
+    ResolveMarket, ResumeMarket, RevokeKey, SetClosedOnly, SetFee, SetHeartbeat, SetMinimumSize,
+    SetTick, Split, Withdraw, WithdrawFees,
 };
 use foretell_model::{
     Branch, Command, EventId, FeeSchedule, Hold, Lots, MarketNumber, OrderId, Outcome, Payout,
     QuestionIndex, QuestionSet, Reference, Sequence, SystemMode, TimeNs, WalletKind,
 };
 
+use crate::scenarios::market_life::either;
 use crate::scenarios::names::{Names, padded};
+use crate::scenarios::ordering::duration;
 use crate::scenarios::text;
 use crate::scenarios::words::Words;
 
@@ -107,9 +109,20 @@ impl Desk {
                 state: [0; 32],
                 snapshot: [0; 32],
             }),
-            "simulate" => Command::Simulate {
-                until: TimeNs(text::number(words.next()?)?),
-            },
+            "begin" => Command::Begin(Begin {
+                sandbox: words.flag("sandbox"),
+                pays_on_redeem: words.flag("redeem"),
+                simulated_until: match words.option("simulated") {
+                    Some(until) => TimeNs(text::number(until)?),
+                    None => TimeNs(0),
+                },
+            }),
+            "clock" => Command::MoveClock(MoveClock {
+                wall: TimeNs(0),
+                by: words.option("by").map_or(Ok(0), duration)?,
+                to: TimeNs(words.option("to").map_or(Ok(0), text::number)?),
+                frozen: either(words, "stops", "runs"),
+            }),
             "restore" => Command::Restore {
                 branch: Branch(padded(words.next()?)),
             },

@@ -33,8 +33,13 @@ impl Generator {
     pub(super) fn stamp(&mut self, command: &Command, time: TimeNs) -> CommandStamp {
         let mut stamp = CommandStamp::at(time);
         let senders = command.kind().senders();
-        let is_act = senders.operators.contains(OperatorRole::Admin);
-        let chance = if is_act { 60 } else { 1 };
+        let is_order = matches!(command, Command::PlaceOrder(_));
+        let is_act = senders.operators.contains(OperatorRole::Admin) && !is_order;
+        let chance = match is_order && self.moves.is_some() {
+            true => 10,
+            false if is_act => 60,
+            false => 1,
+        };
         let must = matches!(
             command,
             Command::AddOperator(_) | Command::RevokeOperator { .. } | Command::Finalise(_)
@@ -398,7 +403,9 @@ impl Generator {
         let mut fitting = self.world.operators.clone();
         let senders = command.kind().senders();
         fitting.retain(|(_, role)| senders.operators.contains(*role));
-        if fitting.is_empty() || self.rng.percent(15) {
+        // Outside a sandbox none fits an order, and nothing is drawn.
+        let is_order = matches!(command, Command::PlaceOrder(_));
+        if fitting.is_empty() || (is_order && self.moves.is_none()) || self.rng.percent(15) {
             return self.operator();
         }
         self.rng.pick(&fitting).0
