@@ -204,7 +204,7 @@ pub struct Engine {
     pub disk_reserve_mib: u32,
     /// Seconds of post-only mode after a restart; 0 = none.
     pub post_only_seconds: u32,
-    /// Hours until a new operator can act as one of two persons, at most 720; 0 = immediately. It must be equal on
+    /// Hours until a new operator counts as one of the two approvers, at most 720; 0 = immediately. It must be equal on
     /// every host of a cluster.
     pub new_operator_hours: u32,
     /// Wait strategy of idle threads. `auto` = `spin` with four or more cores, else `park`.

@@ -21,7 +21,7 @@ REWARDS = "the exchange pays no rewards"
 ON_CHAIN = "reads the market, then wants a contract of a chain: the positions routes serve these"
 V2 = "version 2 of the data interface"
 BUILDER_KEYS = "builders need no keys"
-SESSION_KEYS = "a chain's wallets; use keys of the API, or read-only keys"
+SESSION_KEYS = "session keys authorize on-chain wallets; use API keys or read-only keys"
 REVOKED = 'the key is revoked; the answer is `{"revoked": true}`, the client expects `"OK"` and raises'
 ALWAYS_EMPTY = "always empty"
 

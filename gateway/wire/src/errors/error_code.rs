@@ -461,7 +461,7 @@ error_codes! {
     SamePerson = "same_person", 409, Never, "another operator must do this",
         "The second person must differ from the first one. A proposer cannot settle a dispute of their own proposal.", of SamePerson;
     NewOperator = "new_operator", 409, Later,
-        "operator <number> can act as one of two persons from <time>",
+        "operator <number> counts as one of the two approvers from <time>",
         "One of the two operators was added less than `engine.new_operator_hours` ago.", of NewOperator;
     SecondPersonRequired = "second_person_required", 409, Never,
         "the policy requires two persons: propose the payout, then another operator finalises it",
