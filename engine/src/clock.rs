@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use foretell_link::{CLOCK_TOLERANCE, ClockState};
-use foretell_model::{EngineClock, TimeNs};
+use foretell_model::{SandboxClock, TimeNs};
 
 use crate::config::MAX_CLOCK_ADVANCE;
 
@@ -151,7 +151,7 @@ pub(crate) struct Clock<C> {
     clocks: C,
     trust: Trust,
     slew: Slew,
-    sandbox: SandboxClock,
+    sandbox: MovedClock,
 }
 
 impl<C: Clocks> Clock<C> {
@@ -161,11 +161,11 @@ impl<C: Clocks> Clock<C> {
         clocks: C,
         floor: TimeNs,
         trust: Trust,
-        moves: Option<EngineClock>,
+        moves: Option<SandboxClock>,
     ) -> Self {
         let monotonic = clocks.monotonic();
         let distance = trust.first(clocks.wall().wrapping_sub(monotonic));
-        let sandbox = SandboxClock::start(moves, floor);
+        let sandbox = MovedClock::start(moves, floor);
         Self {
             slew: Slew::start(monotonic, distance, sandbox.wall_floor().0),
             clocks,
@@ -175,7 +175,7 @@ impl<C: Clocks> Clock<C> {
     }
 
     /// Follows a move of a sandbox's clock.
-    pub(crate) fn follow(&mut self, moves: EngineClock) {
+    pub(crate) fn follow(&mut self, moves: SandboxClock) {
         self.sandbox.moves = moves;
     }
 
@@ -251,16 +251,16 @@ impl<C: Clocks> Clock<C> {
 
 /// What the moves of a sandbox's clock make of wall time. Elsewhere they are none, and it is wall time.
 #[derive(Debug)]
-struct SandboxClock {
-    moves: EngineClock,
+struct MovedClock {
+    moves: SandboxClock,
     /// Engine time of the last reading, at first that of the journal's last command: it never goes back.
     last: TimeNs,
     /// As [`Clock::ahead`], of the moves before the start.
     ahead_at_start: u64,
 }
 
-impl SandboxClock {
-    fn start(moves: Option<EngineClock>, floor: TimeNs) -> Self {
+impl MovedClock {
+    fn start(moves: Option<SandboxClock>, floor: TimeNs) -> Self {
         let moves = moves.unwrap_or_default();
         Self {
             moves,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use foretell_catalog::SyncStatus;
 use foretell_link::CLOCK_TOLERANCE;
-use foretell_model::{OperatorNumber, TimeMs, TimeNs};
+use foretell_model::{OperatorNumber, SandboxClock, TimeMs, TimeNs};
 use foretell_stages::Durations;
 use foretell_view::View;
 use foretell_wire::{ApiError, Compatibility};
@@ -127,7 +127,10 @@ impl App {
                     .saturating_add_signed(ahead_ms.saturating_mul(1_000_000)),
             );
         }
-        self.engine.time().map_or(now, |(time, _)| time)
+        match self.shared_view.sandbox_clock() {
+            moved if moved != SandboxClock::default() => moved.engine_time(now),
+            _ => self.engine.time().map_or(now, |(time, _)| time),
+        }
     }
 
     /// How the exchange's clock differs from this host's, where that is why it refused a timestamp: it is among what is

@@ -157,6 +157,16 @@ pub(crate) struct Up {
     /// With --demo: no bots and no simulated history
     #[arg(long, requires = "demo")]
     pub no_bots: bool,
+    /// An exchange for tests, until standard input ends
+    #[arg(long, conflicts_with_all = ["demo", "drill", "catalog", "polymarket"])]
+    pub sandbox: bool,
+    /// With --sandbox: number of funded wallets to create
+    #[arg(long, requires = "sandbox", value_name = "COUNT", default_value_t = 0,
+          value_parser = clap::value_parser!(u32).range(..=100))]
+    pub wallets: u32,
+    /// With --sandbox: a setting, such as signing.chain=137
+    #[arg(long = "set", requires = "sandbox", value_name = "SETTING=VALUE")]
+    pub settings: Vec<String>,
     /// Run a restored copy on free ports, isolated from outside
     #[arg(long, conflicts_with_all = ["demo", "catalog"])]
     pub drill: bool,
@@ -209,6 +219,12 @@ pub(crate) struct EngineArgs {
     /// For `up --drill`
     #[arg(long, hide = true)]
     pub drill: bool,
+    /// For `up --sandbox` and `up --demo`: a new journal begins as a sandbox
+    #[arg(long, hide = true)]
+    pub sandbox: bool,
+    /// For `up --sandbox`: resolved markets pay only who redeems
+    #[arg(long, hide = true, requires = "sandbox")]
+    pub pays_on_redeem: bool,
     /// Digest of the secrets that hosts of a cluster share
     #[arg(long, hide = true, value_name = "HEX")]
     pub cluster_fingerprint: Option<String>,
@@ -399,7 +415,10 @@ impl Cli {
                 if up.drill {
                     flags.extend(drill());
                 }
-                let free = up.drill.then_some(FREE_PORT);
+                if up.sandbox {
+                    flags.extend(sandbox());
+                }
+                let free = (up.drill || up.sandbox).then_some(FREE_PORT);
                 [
                     up.trading_listen,
                     up.data_listen,
@@ -450,6 +469,20 @@ impl Cli {
 
 /// A port that the system chooses.
 const FREE_PORT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+
+/// Settings of a sandbox, where the caller gives no others: the family's formats, one test's worth of memory and
+/// disk, orders at once after a restart, and chain 137 with wallets that are of no use elsewhere.
+fn sandbox() -> Flags {
+    vec![
+        ("compatibility", "polymarket".into()),
+        ("engine.segment_mib", 1.into()),
+        ("engine.post_only_seconds", 0.into()),
+        ("engine.reserve_orders", 1_024.into()),
+        ("engine.reserve_accounts", 64.into()),
+        ("gateway.dev_auth_hints", true.into()),
+        ("signing.allow_shared_domain", true.into()),
+    ]
+}
 
 /// Settings of a drill, which shares the file of the exchange that runs: nothing that reaches out, or that both
 /// would write.

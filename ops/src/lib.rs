@@ -40,6 +40,7 @@ use cli::{Cli, Command, ConfigCommand};
 use config::Config;
 use failure::Failure;
 use output::Output;
+use processes::sandbox::Sandbox;
 use processes::{process, up};
 
 pub use foretell_terminal as output;
@@ -77,7 +78,7 @@ fn run_command(cli: Cli, disk: Arc<dyn Disk>) -> ExitCode {
     dispatch(cli, disk).unwrap_or_else(|failure| failure.print(&program, output))
 }
 
-fn dispatch(cli: Cli, disk: Arc<dyn Disk>) -> Result<ExitCode, Failure> {
+fn dispatch(mut cli: Cli, disk: Arc<dyn Disk>) -> Result<ExitCode, Failure> {
     let output = Output { json: cli.json };
     if let Some(reason) = &cli.reason {
         operator::client::set_reason(reason.clone());
@@ -91,8 +92,11 @@ fn dispatch(cli: Cli, disk: Arc<dyn Disk>) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     let process = cli.process_name();
-    let loaded = Config::load(cli.config.as_deref(), std::env::vars(), cli.flags())
-        .map_err(|failure| failure.code(foretell_engine::EXIT_REFUSED))?;
+    let sandbox = match &cli.command {
+        Command::Up(up) if up.sandbox => Some(Sandbox::begin(&mut cli.data)?),
+        _ => None,
+    };
+    let loaded = load(&cli).map_err(|failure| failure.code(foretell_engine::EXIT_REFUSED))?;
     match &cli.command {
         // Refused settings are part of what these say, or nothing to them.
         Command::Doctor | Command::SupportBundle(_) | Command::Completions { .. } => {}
@@ -105,7 +109,7 @@ fn dispatch(cli: Cli, disk: Arc<dyn Disk>) -> Result<ExitCode, Failure> {
         Command::Up(up) => {
             logging::install(&config.log, process)?;
             doctor::check_machine(&loaded)?;
-            up::run(config, cli.config.as_deref(), &up, output)
+            up::run(config, cli.config.as_deref(), &up, sandbox, output)
         }
         Command::Engine(arguments) => {
             logging::install(&config.log, process)?;
@@ -147,6 +151,16 @@ fn dispatch(cli: Cli, disk: Arc<dyn Disk>) -> Result<ExitCode, Failure> {
             print_completions(shell);
             Ok(ExitCode::SUCCESS)
         }
+    }
+}
+
+/// The settings of all sources; of a sandbox those of its caller.
+fn load(cli: &Cli) -> Result<config::Loaded, Failure> {
+    match &cli.command {
+        Command::Up(up) if up.sandbox => {
+            Config::of_caller(cli.config.as_deref(), cli.flags(), &up.settings)
+        }
+        _ => Config::load(cli.config.as_deref(), std::env::vars(), cli.flags()),
     }
 }
 

@@ -3,7 +3,7 @@
 use foretell_model::digest::StateDigest;
 use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::{
-    Command, CommandStamp, EngineClock, Event, OperatorNumber, RejectionReason, Sequence, TimeNs,
+    Command, CommandStamp, Event, OperatorNumber, RejectionReason, SandboxClock, Sequence, TimeNs,
     Verdict,
 };
 
@@ -278,7 +278,7 @@ impl Exchange {
 
     /// The clock of a sandbox; `None` on an exchange that is none.
     #[must_use]
-    pub const fn sandbox_clock(&self) -> Option<EngineClock> {
+    pub const fn sandbox_clock(&self) -> Option<SandboxClock> {
         match self.system.beginning.sandbox {
             true => Some(self.system.clock),
             false => None,

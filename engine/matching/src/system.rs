@@ -4,8 +4,8 @@ use foretell_model::command::{AttestState, Begin, MoveClock, RegisterDomain};
 use foretell_model::limits::{FIRST_RULES, MAX_CLOCK_MS, NEWEST_RULES};
 use foretell_model::state::PendingWork;
 use foretell_model::{
-    Branch, CommandOutcome, EngineClock, Event, MarketNumber, Micros, Rejection, RejectionReason,
-    RoleSet, Sequence, Settings, SettingsUpdate, SystemMode, TimeMs, TimeNs,
+    Branch, CommandOutcome, Event, MarketNumber, Micros, Rejection, RejectionReason, RoleSet,
+    SandboxClock, Sequence, Settings, SettingsUpdate, SystemMode, TimeMs, TimeNs,
 };
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
@@ -33,7 +33,7 @@ pub(crate) struct System {
     pub(crate) pending: Option<PendingWork>,
     /// What the journal began as.
     pub(crate) beginning: Begin,
-    pub(crate) clock: EngineClock,
+    pub(crate) clock: SandboxClock,
     /// Names the commands since the last restore; zeros = none.
     pub(crate) branch: Branch,
     /// Since a restore, until an operator reconciles.
@@ -57,7 +57,7 @@ impl Default for System {
             fees: Micros::ZERO,
             pending: None,
             beginning: Begin::default(),
-            clock: EngineClock::default(),
+            clock: SandboxClock::default(),
             branch: Branch::ZERO,
             withdrawals_shut: false,
             reopened: TimeNs(0),
@@ -74,6 +74,13 @@ impl System {
             SystemMode::CancelOnly => Err(RejectionReason::CancelOnly.into()),
             SystemMode::Paused => Err(RejectionReason::SystemPaused.into()),
         }
+    }
+}
+
+impl System {
+    /// The earlier of engine time and, in a sandbox, wall time: no timestamp that is too old for it is accepted.
+    pub(crate) fn earliest_clock(&self, now: TimeNs) -> TimeNs {
+        now.min(self.clock.known_wall_time(now))
     }
 }
 
@@ -108,7 +115,8 @@ impl Exchange {
             NotApplied::already(CommandOutcome::Done),
         )?;
         let window = self.system.settings.timestamp_past_ms;
-        let oldest_taken = TimeMs(context.now.millis().0.saturating_sub(window));
+        let earliest = self.system.earliest_clock(context.now);
+        let oldest_taken = TimeMs(earliest.millis().0.saturating_sub(window));
         self.system.timestamp_floor = self.system.timestamp_floor.max(oldest_taken);
         self.system.settings = settings;
         self.refresh_clock();
@@ -207,8 +215,8 @@ impl Exchange {
         let too_far = Rejection::with(RejectionReason::ClockTooFar, MAX_CLOCK_MS, 0);
         ensure(target <= LAST, too_far)?;
         let before = self.system.clock;
-        let clock = EngineClock {
-            wall,
+        let clock = SandboxClock {
+            wall: wall.max(before.known_wall_time(now)),
             engine: target,
             frozen: frozen.unwrap_or(before.frozen),
         };

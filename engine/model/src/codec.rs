@@ -23,7 +23,7 @@ use crate::record::{Record, decode, encode};
 use crate::rejection::RejectionReason;
 use crate::settings::{PaymentSettings, Settings};
 use crate::side::{CloseReason, MatchKind, OrderType, Outcome, Side};
-use crate::time::{EngineClock, TimeMs, TimeNs, TimeSeconds};
+use crate::time::{SandboxClock, TimeMs, TimeNs, TimeSeconds};
 
 /// Why bytes are not a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -259,7 +259,7 @@ recorded! {
     ResolutionPolicy,
     PaymentSettings,
     Begin,
-    EngineClock,
+    SandboxClock,
     QuestionIndex,
     RoleSet,
     HoldSet,

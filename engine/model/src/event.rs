@@ -45,7 +45,7 @@ use crate::market::SystemMode;
 use crate::quantity::Micros;
 use crate::settings::PaymentSettings;
 use crate::table::table;
-use crate::time::{EngineClock, TimeNs};
+use crate::time::{SandboxClock, TimeNs};
 
 table! {
     /// One event.
@@ -151,5 +151,5 @@ table! {
     /// earliest.
     72 Reopened { at: TimeNs };
     /// The clock of the sandbox was moved, stopped or started.
-    73 ClockMoved { clock: EngineClock };
+    73 ClockMoved { clock: SandboxClock };
 }

@@ -51,6 +51,6 @@ pub use quantity::{Lots, Micros, Price, Tick};
 pub use rejection::{Rejection, RejectionReason};
 pub use settings::{PaymentSettings, Settings};
 pub use side::{CloseReason, MatchKind, OrderType, Outcome, Side};
-pub use time::{EngineClock, TimeMs, TimeNs, TimeSeconds};
+pub use time::{SandboxClock, TimeMs, TimeNs, TimeSeconds};
 pub use update::{PaymentsUpdate, PolicyUpdate, SettingsUpdate, TermsUpdate};
 pub use verdict::{CommandOutcome, OrderResult, OrderStatus, Verdict};

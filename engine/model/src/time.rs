@@ -46,7 +46,7 @@ instant!(
 records! {
     /// Engine time of a sandbox as wall time gives it (docs/verify/rules.md §33). All zero: it is wall time.
     #[derive(Default)]
-    pub struct EngineClock {
+    pub struct SandboxClock {
         /// Wall time of the last move.
         pub wall: TimeNs,
         /// Engine time then.
@@ -56,13 +56,23 @@ records! {
     }
 }
 
-impl EngineClock {
+impl SandboxClock {
     /// Engine time at a wall time.
     #[must_use]
     pub const fn engine_time(self, wall: TimeNs) -> TimeNs {
         match self.frozen {
             true => self.engine,
             false => TimeNs(shifted(wall.0, self.wall.0, self.engine.0)),
+        }
+    }
+
+    /// The wall time of an engine time after the last move, as far as the engine knows: while its clock stands, that of
+    /// the last move.
+    #[must_use]
+    pub const fn known_wall_time(self, engine: TimeNs) -> TimeNs {
+        match self.frozen {
+            true => self.wall,
+            false => self.wall_time(engine),
         }
     }
 

@@ -97,8 +97,16 @@ impl Exchange {
             .saturating_sub(self.settings.timestamp_past_ms)
             .max(self.timestamp_floor.0);
         let to = now_ms.saturating_add(self.settings.timestamp_future_ms);
+        let by_wall = self.beginning.sandbox && {
+            let wall_ms = self.wall_clock(now).millis().0;
+            let ahead = timestamp.0.saturating_sub(wall_ms);
+            let behind = wall_ms.saturating_sub(timestamp.0);
+            timestamp >= self.timestamp_floor
+                && behind <= self.settings.timestamp_past_ms
+                && (self.clock.frozen || ahead <= self.settings.timestamp_future_ms)
+        };
         ensure(
-            (from..=to).contains(&timestamp.0),
+            by_wall || (from..=to).contains(&timestamp.0),
             Rejection::with(RejectionReason::TimestampOutOfWindow, from, to),
         )
     }

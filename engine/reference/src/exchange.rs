@@ -7,9 +7,9 @@ use foretell_model::limits::FIRST_RULES;
 use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::state::PendingWork;
 use foretell_model::{
-    AccountNumber, Branch, Command, CommandStamp, DomainNumber, EngineClock, Event, MarketNumber,
-    Micros, OperatorNumber, PaymentSettings, RejectionReason, ResolutionPolicy, Sequence, Settings,
-    SystemMode, TimeMs, TimeNs, Verdict,
+    AccountNumber, Branch, Command, CommandStamp, DomainNumber, Event, MarketNumber, Micros,
+    OperatorNumber, PaymentSettings, RejectionReason, ResolutionPolicy, SandboxClock, Sequence,
+    Settings, SystemMode, TimeMs, TimeNs, Verdict,
 };
 
 use crate::accounts::Account;
@@ -44,7 +44,7 @@ pub struct Exchange {
     pub(crate) fees: Micros,
     pub(crate) pending: Option<PendingWork>,
     pub(crate) beginning: Begin,
-    pub(crate) clock: EngineClock,
+    pub(crate) clock: SandboxClock,
     /// Of the last restore.
     pub(crate) branch: Branch,
     pub(crate) domains: BTreeMap<DomainNumber, [u8; 32]>,
@@ -120,7 +120,7 @@ impl Exchange {
             fees: Micros::ZERO,
             pending: None,
             beginning: Begin::default(),
-            clock: EngineClock::default(),
+            clock: SandboxClock::default(),
             branch: Branch::ZERO,
             domains: BTreeMap::new(),
             accounts: Vec::new(),

@@ -124,7 +124,9 @@ impl Exchange {
     /// Whether the window for resending the order of this id has passed.
     fn is_due(&self, order: &RememberedOrder, now: TimeNs) -> bool {
         let second = order.timestamp.0 / 1_000;
-        (second + 1) * 1_000 + self.settings.timestamp_past_ms < now.millis().0
+        let clocks = [now, self.wall_clock(now)];
+        let end = (second + 1) * 1_000 + self.settings.timestamp_past_ms;
+        clocks.iter().all(|clock| end < clock.millis().0)
     }
 
     /// Rejects when the expiry queue, or the owner's share of it, is full and the front id is

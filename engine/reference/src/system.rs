@@ -3,8 +3,8 @@
 use foretell_model::command::{AttestState, Begin, MoveClock, RegisterDomain};
 use foretell_model::limits::{MAX_CLOCK_MS, NEWEST_RULES};
 use foretell_model::{
-    Branch, CommandKind, CommandOutcome, EngineClock, Event, OperatorNumber, Rejection,
-    RejectionReason, Settings, SettingsUpdate, SystemMode, TimeMs, TimeNs,
+    Branch, CommandKind, CommandOutcome, Event, OperatorNumber, Rejection, RejectionReason,
+    SandboxClock, Settings, SettingsUpdate, SystemMode, TimeMs, TimeNs,
 };
 
 use crate::exchange::{Exchange, Stamp};
@@ -47,11 +47,8 @@ impl Exchange {
             current != settings,
             NotApplied::already(CommandOutcome::Done),
         )?;
-        let old_start = at
-            .time
-            .millis()
-            .0
-            .saturating_sub(self.settings.timestamp_past_ms);
+        let earlier = at.time.min(self.wall_clock(at.time)).millis().0;
+        let old_start = earlier.saturating_sub(self.settings.timestamp_past_ms);
         self.timestamp_floor = self.timestamp_floor.max(TimeMs(old_start));
         self.settings = settings;
         events.push(Event::SettingsChanged);
@@ -97,6 +94,21 @@ impl Exchange {
         Ok(CommandOutcome::Done)
     }
 
+    /// Wall time, as far as a sandbox's moves show it; elsewhere it is engine time.
+    pub(crate) fn wall_clock(&self, now: TimeNs) -> TimeNs {
+        let SandboxClock {
+            wall,
+            engine,
+            frozen,
+        } = self.clock;
+        if frozen {
+            return wall;
+        }
+        let distance = i128::from(now.0) - i128::from(engine.0);
+        let shown = (i128::from(wall.0) + distance).clamp(0, i128::from(u64::MAX));
+        TimeNs(u64::try_from(shown).expect("it is in its range"))
+    }
+
     /// By a span, or to a time; forward only.
     pub(crate) fn move_clock(
         &mut self,
@@ -121,8 +133,8 @@ impl Exchange {
         let stands = command.frozen.unwrap_or(self.clock.frozen);
         let changes = goal > at.time.0 || stands != self.clock.frozen;
         ensure(changes, NotApplied::already(CommandOutcome::Done))?;
-        self.clock = EngineClock {
-            wall: command.wall,
+        self.clock = SandboxClock {
+            wall: command.wall.max(self.wall_clock(at.time)),
             engine: TimeNs(goal),
             frozen: stands,
         };

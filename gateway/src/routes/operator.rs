@@ -2,14 +2,15 @@
 
 use foretell_model::CommandKind::{
     ActivateMarket, AddOperator, CloseMarket, DescribeEvent, DescribeMarket, DescribeWallet,
-    Dispute, Finalise, PauseMarket, Propose, RegisterEvent, RegisterMarket, ResolveMarket,
-    ResumeMarket, RevokeKey, RevokeOperator, SetPolicy, Withdraw, WithdrawProposal,
+    Dispute, Finalise, MoveClock, PauseMarket, PlaceOrder, Propose, RegisterEvent, RegisterKey,
+    RegisterMarket, ResolveMarket, ResumeMarket, RevokeKey, RevokeOperator, SetPolicy, Withdraw,
+    WithdrawProposal,
 };
 use foretell_model::{CommandKind, RoleSet};
 use foretell_wire::ErrorCode::{
-    AccountNotFound, EndsInPast, EventDiffers, MarketDiffers, MarketNotFound, NotFound,
-    OperatorNotFound, SnapshotFailed, SnapshotTimeout, SnapshotsOff, UpstreamOwned,
-    WithdrawalReleased,
+    AccountNotFound, EndsInPast, EventDiffers, MarketDiffers, MarketNotFound, NoAccount, NotFound,
+    NotSandbox, OperatorNotFound, SnapshotFailed, SnapshotTimeout, SnapshotsOff, UnknownOrderToken,
+    UpstreamOwned, WithdrawalReleased,
 };
 use foretell_wire::limits::OPERATOR_BODY_BYTES;
 use foretell_wire::operator::{Act, EachAct, OperatorCommand, SNAPSHOT_PATH, each_act};
@@ -23,6 +24,7 @@ use crate::resources::market_data::market_info;
 use crate::resources::operator::market_life::{
     market_figures, market_list, markets, own_markets, resolution,
 };
+use crate::resources::operator::sandbox::{clock, orders, wallets};
 use crate::resources::operator::site::{admin, probes, status, system};
 use crate::resources::operator::{self, accounts, acts, keys, oracle, people, withdrawals};
 use crate::resources::orders::my_orders;
@@ -51,6 +53,10 @@ pub(super) fn routes() -> Vec<Route> {
         get("/me", None, people::me).operators(RoleSet::ALL),
         list("/operators", people::list),
         list("/review", resolution::review),
+        post("/sandbox/wallets", None, wallets::create)
+            .operators(RoleSet::ADMIN)
+            .sends(RegisterKey),
+        list("/sandbox/clock", clock::show).errors(&[&[NotSandbox]]),
         // Its adapter signs the body and has no token.
         post("/oracle/proposals", None, oracle::propose).sends(Propose),
         list("/keys", keys::list).errors(&[&[AccountNotFound]]),
@@ -115,6 +121,8 @@ fn with_handlers() -> Vec<Route> {
         command(ResumeMarket, markets::resume),
         command(CloseMarket, markets::close),
         command(ResolveMarket, markets::resolve),
+        command(PlaceOrder, orders::create).errors(&[&[UnknownOrderToken, NoAccount]]),
+        command(MoveClock, clock::change),
     ]
 }
 

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use foretell_journal::{DurableEnd, FrameInclusion, FrameReader, Frames, JournalError};
-use foretell_model::{FramePosition, Sequence};
+use foretell_model::{FramePosition, SandboxClock, Sequence};
 use foretell_view::{ChunkCopy, View};
 use foretell_wire::{ApiError, ErrorCode};
 use parking_lot::{RwLock, RwLockReadGuard};
@@ -92,6 +92,11 @@ impl SharedView {
     /// The current state. Guards must be short-lived, because the follower waits for them.
     pub(crate) fn read(&self) -> RwLockReadGuard<'_, ViewState> {
         self.state.read()
+    }
+
+    /// The clock of a sandbox; wall time on other exchanges. Also while the caller reads the state.
+    pub(crate) fn sandbox_clock(&self) -> SandboxClock {
+        self.state.read_recursive().view.system().clock
     }
 
     /// Whether the view serves reads.

@@ -13,6 +13,7 @@ mod profile;
 mod queries;
 pub(crate) mod reason;
 mod request;
+mod sandbox;
 pub(crate) mod values;
 
 pub use acts::{Act, EachAct, MarketOf, OperatorCommand, SNAPSHOT_PATH, each_act};
@@ -45,6 +46,10 @@ pub use queries::{
 };
 pub use reason::read_reason;
 pub use request::*;
+pub use sandbox::{
+    ClockAnswer, ClockMove, ClockMoved, CreatedWallet, Happening, UnsignedOrder, WalletCreation,
+    What,
+};
 pub use values::{clock_text, end_of, hold_words, payout_word, role_words, wallet_kind_word};
 
 pub use crate::values::{Address, Amount, Collateral, Condition, Readable, TickSize};

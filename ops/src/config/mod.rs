@@ -12,4 +12,4 @@ mod settings;
 mod source;
 
 pub(crate) use settings::*;
-pub(crate) use source::{Flags, Loaded, SETTINGS_HINT, variables};
+pub(crate) use source::{Flags, Loaded, SETTINGS_HINT, is_variable, variables};

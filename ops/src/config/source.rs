@@ -69,16 +69,31 @@ impl Config {
             None => {}
         }
         sources.read_environment(environment);
-        for (setting, value) in flags {
-            sources.set(setting, value, "command line");
+        Ok(sources.loaded(flags))
+    }
+
+    /// The settings that a caller gives: of a file that it names, of the flags, and of `--set`, which win.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is no TOML; one of `given` is no `SETTING=VALUE`.
+    pub(crate) fn of_caller(
+        path: Option<&Path>,
+        mut flags: Flags,
+        given: &[String],
+    ) -> Result<Loaded, Failure> {
+        let mut sources = Sources::default();
+        for text in given {
+            let Some((setting, value)) = text.split_once('=') else {
+                let what = format!("--set is {text}, allowed: SETTING=VALUE");
+                return Err(Failure::new(what).hint("--set signing.chain=137"));
+            };
+            flags.retain(|(flag, _)| *flag != setting);
+            sources.set(setting, parse_value(value), "--set");
         }
-        let config = sources.config();
-        sources.refusals.extend(config.refusals());
-        Ok(Loaded {
-            config,
-            refusals: sources.refusals,
-            origins: sources.origins,
-        })
+        if let Some(path) = path {
+            sources.read_file(path)?;
+        }
+        Ok(sources.loaded(flags))
     }
 }
 
@@ -91,6 +106,20 @@ struct Sources {
 }
 
 impl Sources {
+    /// All of them, and flags, which win.
+    fn loaded(mut self, flags: Flags) -> Loaded {
+        for (setting, value) in flags {
+            self.set(setting, value, "command line");
+        }
+        let config = self.config();
+        self.refusals.extend(config.refusals());
+        Loaded {
+            config,
+            refusals: self.refusals,
+            origins: self.origins,
+        }
+    }
+
     fn set(&mut self, setting: &str, value: toml::Value, origin: &str) {
         let setting = if setting == DATA {
             DATA_DIRECTORY
@@ -279,6 +308,11 @@ pub(crate) fn variables() -> Vec<(String, String)> {
     settings
         .map(|path| (path.clone(), variable(&path)))
         .collect()
+}
+
+/// Whether a variable of the environment is one of the exchange's; those of its tests are not.
+pub(crate) fn is_variable(name: &str) -> bool {
+    name.starts_with("FORETELL_") && !name.starts_with("FORETELL_TEST_")
 }
 
 fn variable(path: &str) -> String {

@@ -29,7 +29,7 @@ pub(crate) fn set_reason(reason: String) {
 }
 
 /// The bearer token of a file.
-fn token(path: &Path) -> Result<String, Failure> {
+pub(crate) fn token(path: &Path) -> Result<String, Failure> {
     let token = std::fs::read_to_string(path).map_err(|error| {
         Failure::new(format!(
             "cannot read the operator's token {}: {error}",

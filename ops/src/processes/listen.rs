@@ -25,11 +25,13 @@ pub(crate) fn reserve(listen: SocketAddr) -> Result<(SocketAddr, Socket), Failur
         Ok(socket)
     };
     let take = || -> std::io::Result<(SocketAddr, Socket)> {
+        if listen.port() == 0 {
+            // The kernel chooses a port that no other process has, also when this one would share it.
+            let socket = bind(listen, true)?;
+            return Ok((address_of(&socket)?, socket));
+        }
         let alone = bind(listen, false)?;
-        let address = alone
-            .local_addr()?
-            .as_socket()
-            .ok_or(std::io::ErrorKind::AddrNotAvailable)?;
+        let address = address_of(&alone)?;
         drop(alone);
         Ok((address, bind(address, true)?))
     };
@@ -37,6 +39,11 @@ pub(crate) fn reserve(listen: SocketAddr) -> Result<(SocketAddr, Socket), Failur
         Failure::new(format!("cannot listen on {listen}: {error}"))
             .hint("another exchange may be running there: choose other addresses with --trading-listen, --data-listen, --catalog-listen and --operator-listen")
     })
+}
+
+fn address_of(socket: &Socket) -> std::io::Result<SocketAddr> {
+    let address = socket.local_addr()?.as_socket();
+    address.ok_or_else(|| std::io::ErrorKind::AddrNotAvailable.into())
 }
 
 #[cfg(test)]

@@ -59,6 +59,8 @@ pub(crate) fn engine(
     engine.accept_divergence = arguments.recovery.accept_divergence.map(Sequence);
     engine.accept_clock_jump = arguments.recovery.accept_clock_jump;
     engine.ignore_snapshots = arguments.recovery.full_replay;
+    engine.beginning.sandbox = arguments.sandbox;
+    engine.beginning.pays_on_redeem = arguments.pays_on_redeem;
     engine.checkpoints = Some(checkpoints(config)?);
     engine.stage_log = config.stage_log();
     if config.cluster.role != ClusterRole::Standalone {

@@ -14,6 +14,7 @@ use tokio::sync::{mpsc, watch};
 use tracing::{error, info, warn};
 
 use super::process::MASTER_SECRET_VARIABLE;
+use crate::config;
 use crate::failure::Failure;
 
 /// A child that dies sooner than this after its start is restarted with a longer delay.
@@ -37,6 +38,17 @@ pub(crate) struct ProcessSpec {
     pub name: String,
     /// Arguments of the binary.
     pub arguments: Vec<String>,
+}
+
+/// How a child stops.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Stop {
+    /// It runs.
+    No,
+    /// By SIGTERM, with patience.
+    Orderly,
+    /// By SIGKILL: nobody will read what it has.
+    Killed,
 }
 
 /// Events reported to the owner of the supervisor.
@@ -68,23 +80,27 @@ pub(crate) enum Report {
 /// Runs children until stopped.
 pub(crate) struct Supervisor {
     watched: Vec<Watched>,
+    /// Whether children get no setting from the environment.
+    is_sealed: bool,
     reports: mpsc::UnboundedSender<Report>,
 }
 
 struct Watched {
     name: String,
-    stop: watch::Sender<bool>,
+    stop: watch::Sender<Stop>,
     task: tokio::task::JoinHandle<()>,
 }
 
 impl Supervisor {
-    /// A supervisor without children, and the receiver of its reports.
+    /// A supervisor without children, and the receiver of its reports. With `is_sealed` children get no setting from the
+    /// environment.
     #[must_use]
-    pub(crate) fn new() -> (Self, mpsc::UnboundedReceiver<Report>) {
+    pub(crate) fn new(is_sealed: bool) -> (Self, mpsc::UnboundedReceiver<Report>) {
         let (reports, receiver) = mpsc::unbounded_channel();
         (
             Self {
                 watched: Vec::new(),
+                is_sealed,
                 reports,
             },
             receiver,
@@ -94,32 +110,60 @@ impl Supervisor {
     /// Starts a child and keeps it running. Must be called on the main thread's runtime: the kernel
     /// ties the parent-death signal to the thread that spawned the child.
     pub(crate) fn start(&mut self, spec: ProcessSpec) {
-        let (name, stop) = (spec.name.clone(), watch::Sender::new(false));
-        let task = tokio::spawn(keep_running(spec, stop.subscribe(), self.reports.clone()));
+        let (name, stop) = (spec.name.clone(), watch::Sender::new(Stop::No));
+        let child = ChildCommand {
+            spec,
+            is_sealed: self.is_sealed,
+        };
+        let task = tokio::spawn(keep_running(child, stop.subscribe(), self.reports.clone()));
         self.watched.push(Watched { name, stop, task });
     }
 
     /// Stops the children one by one, the last started first: clients stop before the servers they
     /// call, so no open request is cut off.
     pub(crate) async fn stop(self) {
-        for Watched { name, stop, task } in self.watched.into_iter().rev() {
-            stop.send_replace(true);
-            if task.await.is_err() {
-                error!(child = name, "watcher task failed");
-            }
+        for watched in self.watched.into_iter().rev() {
+            watched.stop.send_replace(Stop::Orderly);
+            watched.ended().await;
+        }
+    }
+
+    /// Kills the children, all at once.
+    pub(crate) async fn kill(self) {
+        for watched in &self.watched {
+            watched.stop.send_replace(Stop::Killed);
+        }
+        for watched in self.watched {
+            watched.ended().await;
         }
     }
 }
 
-async fn keep_running(
+impl Watched {
+    async fn ended(self) {
+        if self.task.await.is_err() {
+            error!(child = self.name, "watcher task failed");
+        }
+    }
+}
+
+/// A child to start.
+struct ChildCommand {
     spec: ProcessSpec,
-    mut stop: watch::Receiver<bool>,
+    /// As in [`Supervisor`].
+    is_sealed: bool,
+}
+
+async fn keep_running(
+    child: ChildCommand,
+    mut stop: watch::Receiver<Stop>,
     reports: mpsc::UnboundedSender<Report>,
 ) {
+    let spec = &child.spec;
     let mut pause = FIRST_PAUSE;
-    while !*stop.borrow() {
+    while *stop.borrow() == Stop::No {
         let started = Instant::now();
-        match run_once(&spec, &mut stop, &reports).await {
+        match run_once(&child, &mut stop, &reports).await {
             Err(failure) => error!(child = spec.name, "cannot start: {failure}"),
             Ok(Ending::Stopped) => return,
             Ok(Ending::Exited(status)) => {
@@ -157,11 +201,12 @@ enum Ending {
 }
 
 async fn run_once(
-    spec: &ProcessSpec,
-    stop: &mut watch::Receiver<bool>,
+    command: &ChildCommand,
+    stop: &mut watch::Receiver<Stop>,
     reports: &mpsc::UnboundedSender<Report>,
 ) -> Result<Ending, Failure> {
-    let mut child = spawn(spec)?;
+    let spec = &command.spec;
+    let mut child = spawn(command)?;
     let pid = child.id().unwrap_or(0);
     info!(child = spec.name, pid, "started");
     if let Some(stdout) = child.stdout.take() {
@@ -181,27 +226,35 @@ async fn run_once(
     }
     tokio::select! {
         status = child.wait() => Ok(Ending::Exited(status.map_err(wait_failure)?)),
-        () = stop_requested(stop) => {
-            terminate(&mut child, &spec.name).await;
+        how = stop_requested(stop) => {
+            match how {
+                Stop::Killed => {
+                    // It may have exited already.
+                    let _ = child.kill().await;
+                }
+                Stop::No | Stop::Orderly => terminate(&mut child, &spec.name).await,
+            }
             Ok(Ending::Stopped)
         }
     }
 }
 
 /// Returns when the supervisor stops this child or is dropped.
-async fn stop_requested(stop: &mut watch::Receiver<bool>) {
-    let _ = stop.wait_for(|stop| *stop).await;
+async fn stop_requested(stop: &mut watch::Receiver<Stop>) -> Stop {
+    let requested = stop.wait_for(|stop| *stop != Stop::No).await;
+    requested.map_or(Stop::Orderly, |stop| *stop)
 }
 
-fn spawn(spec: &ProcessSpec) -> Result<Child, Failure> {
+fn spawn(child: &ChildCommand) -> Result<Child, Failure> {
     let binary = std::env::current_exe()
         .map_err(|error| Failure::new(format!("cannot find our own binary: {error}")))?;
-    command(spec, &binary)
+    command(child, &binary)
         .spawn()
         .map_err(|error| Failure::new(format!("cannot start {}: {error}", binary.display())))
 }
 
-fn command(spec: &ProcessSpec, binary: &Path) -> Command {
+fn command(child: &ChildCommand, binary: &Path) -> Command {
+    let ChildCommand { spec, is_sealed } = child;
     let mut command = Command::new(binary);
     command
         .args(&spec.arguments)
@@ -219,6 +272,14 @@ fn command(spec: &ProcessSpec, binary: &Path) -> Command {
         .is_none_or(|first| first != "gateway")
     {
         command.env_remove(MASTER_SECRET_VARIABLE);
+    }
+    if *is_sealed {
+        let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+        names
+            .filter(|name| config::is_variable(name))
+            .for_each(|name| {
+                command.env_remove(name);
+            });
     }
     command
 }
@@ -257,7 +318,11 @@ mod tests {
                 name: "a child".to_owned(),
                 arguments: vec![first.to_owned(), "--supervised".to_owned()],
             };
-            let command = command(&spec, Path::new("/nonexistent"));
+            let child = ChildCommand {
+                spec,
+                is_sealed: false,
+            };
+            let command = command(&child, Path::new("/nonexistent"));
             let mut changes = command.as_std().get_envs();
             let removed = changes.any(|(name, value)| {
                 name.to_str() == Some(MASTER_SECRET_VARIABLE) && value.is_none()

@@ -10,6 +10,7 @@ use tokio::sync::mpsc;
 use tracing::{error, warn};
 
 use super::listen::reserve;
+use super::sandbox::{self, Announcement, Sandbox};
 use super::supervisor::{ProcessSpec, Report, Supervisor};
 use super::watchdog::{self, Watchdog};
 use super::{cluster_config, drill, process};
@@ -33,6 +34,7 @@ pub(crate) fn run(
     config: &Config,
     file: Option<&Path>,
     up: &Up,
+    mut sandbox: Option<Sandbox>,
     output: Output,
 ) -> Result<ExitCode, Failure> {
     // Single-threaded on purpose: see `Supervisor::start`.
@@ -43,15 +45,28 @@ pub(crate) fn run(
     runtime.block_on(async {
         let site = RunningExchange::prepare(config, file, up)?;
         let mut stop = process::StopSignal::install()?;
-        let (mut supervisor, reports) = Supervisor::new();
+        let (mut supervisor, reports) = Supervisor::new(up.sandbox);
         let outcome = tokio::select! {
             outcome = site.open(&mut supervisor, reports, up, output) => outcome,
             () = stop.wait() => Ok(()),
+            () = input_ended(sandbox.as_mut()) => Ok(()),
         };
         watchdog::stopping();
-        supervisor.stop().await;
+        match &sandbox {
+            Some(sandbox) if sandbox.is_disposable() => supervisor.kill().await,
+            _ => supervisor.stop().await,
+        }
+        sandbox.map_or(Ok(()), Sandbox::end)?;
         outcome.map(|()| ExitCode::SUCCESS)
     })
+}
+
+/// Waits for the end of a sandbox's standard input; of others for ever.
+async fn input_ended(sandbox: Option<&mut Sandbox>) {
+    match sandbox {
+        Some(sandbox) => sandbox.ended().await,
+        None => std::future::pending().await,
+    }
 }
 
 /// State for the lifetime of the exchange: settings with the actual ports.
@@ -79,6 +94,10 @@ impl RunningExchange {
         if up.demo && config.gateway.dev_auth_hints {
             tracing::info!("401 responses contain hints: demo mode");
         }
+        if up.sandbox && config.cluster.role != ClusterRole::Standalone {
+            let what = "a host of a cluster cannot be a sandbox";
+            return Err(Failure::new(what).code(foretell_engine::EXIT_REFUSED));
+        }
         let fingerprint = match config.cluster.role {
             ClusterRole::Standalone => None,
             _ => {
@@ -102,7 +121,10 @@ impl RunningExchange {
         }
         Ok(Self {
             config: config.clone(),
-            file: file.map(Path::to_owned),
+            file: match up.sandbox {
+                true => Some(sandbox::write_settings(config)?),
+                false => file.map(Path::to_owned),
+            },
             trading,
             data,
             catalog,
@@ -120,8 +142,12 @@ impl RunningExchange {
         up: &Up,
         output: Output,
     ) -> Result<(), Failure> {
+        // A sandbox prints one line.
+        let progress = Output {
+            json: output.json && !up.sandbox,
+        };
         supervisor.start(self.engine(up));
-        wait_ready(&mut reports, &["engine".to_owned()], output).await?;
+        wait_ready(&mut reports, &["engine".to_owned()], progress).await?;
         if !self.config.webhooks.url.is_empty() {
             // Before the gateways: a first start then misses no command of theirs.
             let webhooks = ProcessSpec {
@@ -129,7 +155,7 @@ impl RunningExchange {
                 arguments: self.common(&["webhooks"]),
             };
             supervisor.start(webhooks);
-            wait_ready(&mut reports, &["webhooks".to_owned()], output).await?;
+            wait_ready(&mut reports, &["webhooks".to_owned()], progress).await?;
         }
         let gateways: Vec<ProcessSpec> = (1..=self.config.gateway.processes)
             .map(|number| self.gateway(number, up))
@@ -138,7 +164,7 @@ impl RunningExchange {
         for spec in gateways {
             supervisor.start(spec);
         }
-        wait_ready(&mut reports, &names, output).await?;
+        wait_ready(&mut reports, &names, progress).await?;
         let page = self
             .config
             .site
@@ -165,7 +191,13 @@ impl RunningExchange {
                 "restored from a copy: no withdrawal, webhook, sync or oracle until an admin opens withdrawals"
             );
         }
-        if up.demo {
+        if up.sandbox {
+            let surfaces = [self.trading, self.data, self.catalog, self.operator];
+            let announced =
+                Announcement::prepare(&self.config, &client, surfaces, up.wallets).await?;
+            supervisor.start(self.catalog_sync());
+            output.answer(announced.json(), Announcement::text);
+        } else if up.demo {
             let site = demo::SurfaceAddresses {
                 trading: self.trading,
                 data: self.data,
@@ -205,7 +237,7 @@ impl RunningExchange {
         listen(
             &mut reports,
             Watchdog::new(client, self.fingerprint.is_some()),
-            output,
+            progress,
         )
         .await;
         Ok(())
@@ -245,6 +277,13 @@ impl RunningExchange {
         }
         if up.drill {
             arguments.push("--drill".to_owned());
+        }
+        let is_standalone = self.fingerprint.is_none();
+        if up.sandbox || (up.demo && is_standalone) {
+            arguments.push("--sandbox".to_owned());
+        }
+        if up.sandbox {
+            arguments.push("--pays-on-redeem".to_owned());
         }
         ProcessSpec {
             name: "engine".to_owned(),

@@ -64,7 +64,8 @@ impl Exchange {
 
     fn is_id_due(&self, context: &CommandContext<'_>) -> bool {
         let window = self.system.settings.timestamp_past_ms;
-        self.ids.is_front_due(context.now, window)
+        let earliest = self.system.earliest_clock(context.now);
+        self.ids.is_front_due(earliest, window)
     }
 
     /// Forgets ids that are due, at most `EVICTED_PER_COMMAND`, except those of live orders.
@@ -158,9 +159,26 @@ impl Exchange {
             .max(system.timestamp_floor.0);
         let to = now + settings.timestamp_future_ms;
         ensure(
-            (from..=to).contains(&timestamp.0),
+            (from..=to).contains(&timestamp.0) || self.is_right_by_wall(timestamp, context),
             Rejection::with(RejectionReason::TimestampOutOfWindow, from, to),
         )
+    }
+
+    /// Whether a timestamp is in the window of wall time, in a sandbox (docs/verify/rules.md §33). While its clock stands,
+    /// the engine knows only when that began.
+    #[cold]
+    fn is_right_by_wall(&self, timestamp: TimeMs, context: &CommandContext<'_>) -> bool {
+        let (system, clock) = (&self.system, self.system.clock);
+        let settings = &system.settings;
+        let wall = clock.known_wall_time(context.now).millis().0;
+        let from = wall
+            .saturating_sub(settings.timestamp_past_ms)
+            .max(system.timestamp_floor.0);
+        let to = match clock.frozen {
+            true => u64::MAX,
+            false => wall.saturating_add(settings.timestamp_future_ms),
+        };
+        system.beginning.sandbox && (from..=to).contains(&timestamp.0)
     }
 
     /// Rejects the order when the id memory, or the owner's share of it, is full and no id is due

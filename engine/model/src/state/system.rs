@@ -7,7 +7,7 @@ use crate::quantity::Micros;
 use crate::record::records;
 use crate::settings::{PaymentSettings, Settings};
 use crate::state::PendingWork;
-use crate::time::{EngineClock, TimeMs, TimeNs};
+use crate::time::{SandboxClock, TimeMs, TimeNs};
 
 records! {
     /// One record, first in the list.
@@ -39,7 +39,7 @@ records! {
         /// Commands up to here are simulated (docs/verify/rules.md §29); 0 = none.
         pub simulated_until: TimeNs,
         /// The clock (docs/verify/rules.md §33).
-        pub clock: EngineClock,
+        pub clock: SandboxClock,
         /// What names the commands since the last restore (docs/verify/rules.md §31); 0 = none.
         pub branch: Branch,
         /// Whether withdrawals are shut since a restore.

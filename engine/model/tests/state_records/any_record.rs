@@ -4,9 +4,9 @@ use foretell_model::quantity::PRICE_ONE;
 use foretell_model::state::{self, OrderIdState, PendingWork, StateRecord};
 use foretell_model::{
     AccountNumber, ApiKey, Branch, CloseReason, CommandKind, ConditionId, ContentDigest,
-    DomainNumber, EngineClock, EventId, EventNumber, FeeSchedule, HoldSet, KeyNumber, Lots,
-    MarketNumber, MarketState, Micros, OrderId, OrderNumber, OrderType, Outcome, Payout, Price,
-    QuestionIndex, QuestionSet, Reference, RejectionReason, Sequence, Settings, Side, SlugDigest,
+    DomainNumber, EventId, EventNumber, FeeSchedule, HoldSet, KeyNumber, Lots, MarketNumber,
+    MarketState, Micros, OrderId, OrderNumber, OrderType, Outcome, Payout, Price, QuestionIndex,
+    QuestionSet, Reference, RejectionReason, SandboxClock, Sequence, Settings, Side, SlugDigest,
     SystemMode, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress, WalletKind,
 };
 use proptest::prelude::*;
@@ -133,7 +133,7 @@ fn system() -> impl Strategy<Value = StateRecord> {
                     sandbox: marks[0],
                     pays_on_redeem: marks[1],
                     simulated_until: TimeNs(simulated),
-                    clock: EngineClock {
+                    clock: SandboxClock {
                         wall: TimeNs(wall),
                         engine: TimeNs(engine),
                         frozen: marks[2],

@@ -4,10 +4,10 @@ use foretell_model::quote::QuoteLimits;
 use foretell_model::state::{self, BackgroundWork, OrderIdState, PendingWork, StateRecord};
 use foretell_model::{
     AccountNumber, ApiKey, Branch, CloseReason, CommandKind, ConditionId, ContentDigest,
-    DomainNumber, EngineClock, EventId, EventNumber, FeeSchedule, Hold, HoldSet, KeyNumber, Lots,
-    MarketNumber, MarketState, MarketTerms, Micros, OperatorName, OperatorNumber, OperatorRole,
-    OrderId, OrderNumber, OrderType, Outcome, PaymentSettings, Payout, Price, QuestionIndex,
-    QuestionSet, Reference, RejectionReason, ResolutionPolicy, RoleSet, Sequence, Settings, Side,
+    DomainNumber, EventId, EventNumber, FeeSchedule, Hold, HoldSet, KeyNumber, Lots, MarketNumber,
+    MarketState, MarketTerms, Micros, OperatorName, OperatorNumber, OperatorRole, OrderId,
+    OrderNumber, OrderType, Outcome, PaymentSettings, Payout, Price, QuestionIndex, QuestionSet,
+    Reference, RejectionReason, ResolutionPolicy, RoleSet, SandboxClock, Sequence, Settings, Side,
     SlugDigest, SystemMode, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress, WalletKind,
 };
 
@@ -41,7 +41,7 @@ pub(crate) fn samples() -> [StateRecord; 23] {
             sandbox: true,
             pays_on_redeem: true,
             simulated_until: TimeNs(0x44),
-            clock: EngineClock {
+            clock: SandboxClock {
                 wall: TimeNs(0x47),
                 engine: TimeNs(0x48),
                 frozen: true,

@@ -6,7 +6,7 @@ use foretell_model::codec::stored;
 use foretell_model::command::Begin;
 use foretell_model::limits::FIRST_RULES;
 use foretell_model::{
-    Branch, DomainNumber, EngineClock, Micros, Sequence, Settings, SystemMode, TimeNs,
+    Branch, DomainNumber, Micros, SandboxClock, Sequence, Settings, SystemMode, TimeNs,
 };
 
 stored! {
@@ -47,7 +47,7 @@ stored! {
         /// What the journal began as (docs/verify/rules.md §29).
         pub beginning: Begin,
         /// The clock of a sandbox (docs/verify/rules.md §33).
-        pub clock: EngineClock,
+        pub clock: SandboxClock,
         /// What names the commands since the last restore (docs/verify/rules.md §31); 0 = none.
         pub branch: Branch,
         /// The sequence of the last restore; 0 = none.
@@ -81,7 +81,7 @@ impl Default for System {
             fees: Micros::ZERO,
             accrued: Micros::ZERO,
             beginning: Begin::default(),
-            clock: EngineClock::default(),
+            clock: SandboxClock::default(),
             branch: Branch::ZERO,
             restored: Sequence(0),
             withdrawals_shut: false,

@@ -8,6 +8,7 @@ pub(crate) mod keys;
 pub(crate) mod market_life;
 pub(crate) mod oracle;
 pub(crate) mod people;
+pub(crate) mod sandbox;
 pub(crate) mod site;
 pub(crate) mod withdrawals;
 

@@ -47,11 +47,7 @@ pub(crate) async fn place_one(
         Ok(submission) => send(&context, &caller, &submission).await,
         Err(refusal) => Err(refusal.into()),
     };
-    let outcome = await_outcome(&context, sent).await;
-    match outcome.refusal {
-        Some(refusal) => Err(Failure::from(refusal).with_body(json_text(&outcome.answer))),
-        None => Ok(Json::of(&outcome.answer)),
-    }
+    answer_of(await_outcome(&context, sent).await)
 }
 
 /// `POST /orders`: 200 with one result for each element, in input order.
@@ -73,6 +69,28 @@ pub(crate) async fn place_many(
         answers.push(await_outcome(&context, sent).await.answer);
     }
     Ok(Json::of(&answers))
+}
+
+/// Sends an order of the request's operator, which nobody signed, and waits for its result: that of `POST /order`.
+pub(crate) async fn place_unsigned(
+    context: &RequestContext,
+    about: RejectedOrder,
+    order: PlaceOrder,
+) -> Result<Json<OrderAnswer>, Failure> {
+    let actor = context.actor.as_ref();
+    let actor = actor.ok_or(ErrorCode::OperatorUnauthorized)?;
+    let engine = &context.app.engine;
+    let command = Command::PlaceOrder(order);
+    let pending = engine.submit_as((actor.number, &actor.reason), command, Vec::new(), &[])?;
+    answer_of(await_outcome(context, Ok(Submitted { about, pending })).await)
+}
+
+/// The answer with one order's result: a rejection is the failure, with the result's fields.
+fn answer_of(outcome: OrderOutcome) -> Result<Json<OrderAnswer>, Failure> {
+    match outcome.refusal {
+        Some(refusal) => Err(Failure::from(refusal).with_body(json_text(&outcome.answer))),
+        None => Ok(Json::of(&outcome.answer)),
+    }
 }
 
 /// An order submitted to the engine.

@@ -21,6 +21,7 @@ use crate::operator::request::{
     Archive, Binding, ClosedOnly, FeeChange, FeesWithdrawal, HoldChange, KeyRevocation, MarketName,
     MinimumChange, ModeChange, Resolution, SettingsChange, TickChange, Transfer, WalletName,
 };
+use crate::operator::sandbox::{ClockMove, UnsignedOrder};
 use crate::read::RequestBody;
 
 /// The path of the request for a snapshot, which is no command: it changes no state.
@@ -239,6 +240,10 @@ acts! {
     /// Change settings of the matching core
     ChangeSettings(SettingsChange) at "/system/settings"
         = |it, _| Command::ChangeSettings { settings: it.update() };
+    /// Place an order that nobody signs, in a sandbox
+    PlaceOrder(UnsignedOrder) at "/sandbox/orders";
+    /// Move, stop or start the clock of a sandbox
+    MoveClock(ClockMove) at "/sandbox/clock";
     /// Change limits of payments
     SetPayments(PaymentsChange) at "/system/payments"
         = |it, _| Command::SetPayments { payments: it.update() };

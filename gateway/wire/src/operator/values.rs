@@ -13,15 +13,16 @@ use foretell_model::limits::{
     MAX_WINDOW_SECONDS,
 };
 use foretell_model::{
-    Hold, HoldSet, OperatorName, OperatorRole, Payout, QuestionIndex, RoleSet, TimeMs, TokenId,
-    WalletKind,
+    Hold, HoldSet, Micros, OperatorName, OperatorRole, Payout, QuestionIndex, RoleSet, TimeMs,
+    TokenId, WalletKind,
 };
 
 use crate::operator::markets::payout_name::PayoutName;
+use crate::text::decimal::{self, Decimal};
+use crate::text::ids::{self, TokenRef};
 use crate::text::printable::is_hidden;
 use crate::text::time::iso_millis;
 use crate::text::words::role_word;
-use crate::text::{decimal, ids};
 #[cfg(feature = "documents")]
 use crate::values::words;
 use crate::values::{Bytes, find, hex32, values, written};
@@ -84,6 +85,13 @@ values! {
         reads String: str, "an ISO 8601 time such as 2026-07-01T12:00:00Z, a day such as 2026-07-01, or an empty text for none",
             |text: &str| (text.is_empty() || end_of(text).is_some()).then(|| text.to_owned()), String::as_str;
     }
+    /// The token of an order.
+    pub(crate) TradedToken { reads TokenRef: str as AnyToken, "a token id" => InvalidTokenId, TokenRef::parse, TokenRef::to_string; }
+    /// The limit price of an order, in micros.
+    pub(crate) LimitPrice {
+        reads Micros: str { "pattern": "^0?[.][0-9]{1,4}$" }, "a text, above 0 and below 1 with up to four decimals",
+            |text: &str| decimal::micros(text).filter(is_price), |price: &Micros| Decimal::from(*price).to_string();
+    }
     /// A set of roles.
     pub(crate) Roles {
         reads RoleSet: Vec<String> { "items": { "type": "string", "enum": words(OperatorRole::ALL, role_word) } }, "an array of roles: admin, markets, resolver, cashier, support, read-only, sync", |words: &Vec<String>| roles(words), |set: &RoleSet| role_words(*set);
@@ -114,6 +122,10 @@ values! {
         reads Vec<String>: Vec<String> { "items": { "type": "string", "maxLength": MAX_TEXT_BYTES }, "maxItems": MAX_TAGS }, "an array of up to 64 labels without hidden characters",
             |tags: &Vec<String>| (tags.len() <= MAX_TAGS && are_labels(tags)).then(|| tags.clone()), Vec::as_slice;
     }
+}
+
+fn is_price(price: &Micros) -> bool {
+    (1..1_000_000).contains(&price.0) && price.0.is_multiple_of(100)
 }
 
 fn up_to<T: PartialOrd + Copy>(most: T) -> impl Fn(&T) -> Option<T> {

@@ -10,9 +10,9 @@ use foretell_model::event::{
     WithdrawalReleased, WithdrawalRequested, Withdrawn,
 };
 use foretell_model::{
-    Branch, CloseReason, ConditionId, DomainNumber, EngineClock, Event, EventId, EventNumber, Fill,
-    KeyNumber, MarketNumber, MarketState, MatchKind, OperatorNumber, OrderNumber, PaymentSettings,
-    Payout, Price, RejectionReason, Sequence, SystemMode, TimeNs, WalletKind,
+    Branch, CloseReason, ConditionId, DomainNumber, Event, EventId, EventNumber, Fill, KeyNumber,
+    MarketNumber, MarketState, MatchKind, OperatorNumber, OrderNumber, PaymentSettings, Payout,
+    Price, RejectionReason, SandboxClock, Sequence, SystemMode, TimeNs, WalletKind,
 };
 
 use crate::records::words::Words;
@@ -273,7 +273,7 @@ pub(super) fn event(words: &mut Words, code: u8) -> Event {
             at: TimeNs(words.u64()),
         },
         73 => Event::ClockMoved {
-            clock: EngineClock {
+            clock: SandboxClock {
                 wall: TimeNs(words.u64()),
                 engine: TimeNs(words.u64()),
                 frozen: words.flag(),

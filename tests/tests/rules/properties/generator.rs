@@ -122,7 +122,14 @@ impl Generator {
             return None;
         }
         let (number, now) = (*number / 20, self.world.time);
-        let to = [0, 0, 0, now.0.saturating_add(1), now.0.saturating_sub(1), u64::MAX];
+        let to = [
+            0,
+            0,
+            0,
+            now.0.saturating_add(1),
+            now.0.saturating_sub(1),
+            u64::MAX,
+        ];
         Some(Command::MoveClock(MoveClock {
             wall: TimeNs(now.0 / 2),
             by: [0, SECOND, 3_600 * SECOND, u64::MAX][number % 4],

@@ -1,7 +1,7 @@
 //! Statements and events of a market's life (docs/verify/rules.md §21 to §27).
 
 use foretell_model::command::{
-    AddOperator, DescribeMarket, Dispute, ListWallet, Propose, SetPolicy, SetTerms,
+    AddOperator, DescribeMarket, Dispute, ListWallet, MoveClock, Propose, SetPolicy, SetTerms,
     WithdrawProposal,
 };
 use foretell_model::event::{
@@ -29,6 +29,12 @@ impl Desk {
     ) -> Result<Option<Command>, String> {
         Ok(Some(match first {
             "reopen" => Command::Reopen { at: now },
+            "clock" => Command::MoveClock(MoveClock {
+                wall: now,
+                by: words.option("by").map_or(Ok(0), duration)?,
+                to: TimeNs(words.option("to").map_or(Ok(0), text::number)?),
+                frozen: either(words, "stops", "runs"),
+            }),
             "terms" => Command::SetTerms(SetTerms {
                 market: self.market(words)?,
                 terms: terms(words, now)?,
@@ -158,7 +164,7 @@ fn policy(words: &mut Words<'_>) -> Result<PolicyUpdate, String> {
 }
 
 /// A flag that one word sets and another one clears; without both it stays.
-pub(crate) fn either(words: &mut Words<'_>, sets: &str, clears: &str) -> Option<bool> {
+fn either(words: &mut Words<'_>, sets: &str, clears: &str) -> Option<bool> {
     let is_set = words.flag(sets).then_some(true);
     is_set.or_else(|| words.flag(clears).then_some(false))
 }

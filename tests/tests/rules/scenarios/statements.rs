@@ -2,18 +2,16 @@
 
 use foretell_model::command::{
     ArchiveMarket, AttestState, Begin, BindWallet, CancelAll, CancelMarketOrders, CancelOrder,
-    Convert, DecreaseOrder, Deposit, Merge, MoveClock, PauseMarket, Redeem, RegisterKey,
-    ResolveMarket, ResumeMarket, RevokeKey, SetClosedOnly, SetFee, SetHeartbeat, SetMinimumSize,
-    SetTick, Split, Withdraw, WithdrawFees,
+    Convert, DecreaseOrder, Deposit, Merge, PauseMarket, Redeem, RegisterKey, ResolveMarket,
+    ResumeMarket, RevokeKey, SetClosedOnly, SetFee, SetHeartbeat, SetMinimumSize, SetTick, Split,
+    Withdraw, WithdrawFees,
 };
 use foretell_model::{
     Branch, Command, EventId, FeeSchedule, Hold, Lots, MarketNumber, OrderId, Outcome, Payout,
     QuestionIndex, QuestionSet, Reference, Sequence, SystemMode, TimeNs, WalletKind,
 };
 
-use crate::scenarios::market_life::either;
 use crate::scenarios::names::{Names, padded};
-use crate::scenarios::ordering::duration;
 use crate::scenarios::text;
 use crate::scenarios::words::Words;
 
@@ -116,12 +114,6 @@ impl Desk {
                     Some(until) => TimeNs(text::number(until)?),
                     None => TimeNs(0),
                 },
-            }),
-            "clock" => Command::MoveClock(MoveClock {
-                wall: TimeNs(0),
-                by: words.option("by").map_or(Ok(0), duration)?,
-                to: TimeNs(words.option("to").map_or(Ok(0), text::number)?),
-                frozen: either(words, "stops", "runs"),
             }),
             "restore" => Command::Restore {
                 branch: Branch(padded(words.next()?)),

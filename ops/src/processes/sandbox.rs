@@ -1,0 +1,202 @@
+//! `foretell up --sandbox`: an exchange for tests, which lives as long as its standard input (docs/start/sandbox.md).
+
+use std::io::BufRead as _;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use foretell_operator_client::OperatorClient;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::sync::oneshot;
+
+use crate::config::Config;
+use crate::failure::Failure;
+use crate::operator::client;
+
+/// The settings of its processes, in its data directory: they read no other file and no environment.
+const SETTINGS_NAME: &str = "sandbox.toml";
+/// A line of standard input that keeps the data directory.
+const KEEP: &str = "keep";
+/// Collateral of each wallet of `--wallets`.
+const WALLET_FUNDS: &str = "10000";
+
+/// The life of a sandbox: its data directory, and the end of standard input.
+pub(crate) struct Sandbox {
+    /// A directory that goes with it; `None` when the caller named one.
+    temporary: Option<TempDir>,
+    keeps: Arc<AtomicBool>,
+    ended: Option<oneshot::Receiver<()>>,
+}
+
+impl Sandbox {
+    /// Watches standard input. Without a data directory it makes one, and sets it.
+    ///
+    /// # Errors
+    /// The directory or the thread cannot be made.
+    pub(crate) fn begin(data: &mut Option<PathBuf>) -> Result<Self, Failure> {
+        let failed = |error| Failure::new(format!("cannot make a data directory: {error}"));
+        let temporary = match data {
+            Some(_) => None,
+            None => {
+                let directory = tempfile::Builder::new().prefix("foretell-").tempdir();
+                Some(directory.map_err(failed)?)
+            }
+        };
+        if let Some(directory) = &temporary {
+            *data = Some(directory.path().to_owned());
+        }
+        let keeps = Arc::new(AtomicBool::new(false));
+        Ok(Self {
+            temporary,
+            ended: Some(watch_input(Arc::clone(&keeps))?),
+            keeps,
+        })
+    }
+
+    /// Waits for the end of standard input.
+    pub(crate) async fn ended(&mut self) {
+        if let Some(ended) = &mut self.ended {
+            // The thread ends only with the input.
+            let _ = ended.await;
+            self.ended = None;
+            tracing::info!("standard input ended: stopping");
+        }
+    }
+
+    /// Whether nobody will read the data directory.
+    pub(crate) fn is_disposable(&self) -> bool {
+        self.temporary.is_some() && !self.keeps.load(Ordering::Relaxed)
+    }
+
+    /// Removes the data directory, unless the caller named it or keeps it.
+    ///
+    /// # Errors
+    /// It cannot be removed.
+    pub(crate) fn end(self) -> Result<(), Failure> {
+        let is_disposable = self.is_disposable();
+        let Some(directory) = self.temporary else {
+            return Ok(());
+        };
+        if is_disposable {
+            let failed = |error| Failure::new(format!("cannot remove the data directory: {error}"));
+            return directory.close().map_err(failed);
+        }
+        tracing::info!(directory = %directory.keep().display(), "data directory kept");
+        Ok(())
+    }
+}
+
+/// A thread that reads standard input to its end: a terminal, a pipe or a file.
+fn watch_input(keeps: Arc<AtomicBool>) -> Result<oneshot::Receiver<()>, Failure> {
+    let (sender, ended) = oneshot::channel();
+    let watch = move || {
+        for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+            if line.trim() == KEEP {
+                keeps.store(true, Ordering::Relaxed);
+            }
+        }
+        // Without a receiver the exchange ends already.
+        let _ = sender.send(());
+    };
+    let thread = std::thread::Builder::new().name("stdin".to_owned());
+    let spawned = thread.spawn(watch);
+    spawned.map_err(|error| Failure::new(format!("cannot watch standard input: {error}")))?;
+    Ok(ended)
+}
+
+/// Writes the settings of the processes; returns their file.
+///
+/// # Errors
+/// It cannot be written.
+pub(crate) fn write_settings(config: &Config) -> Result<PathBuf, Failure> {
+    let file = config.data.directory.join(SETTINGS_NAME);
+    let failed = |error: &dyn std::fmt::Display| {
+        Failure::new(format!("cannot write {}: {error}", file.display()))
+    };
+    let text = toml::to_string(config).map_err(|error| failed(&error))?;
+    std::fs::write(&file, text).map_err(|error| failed(&error))?;
+    Ok(file)
+}
+
+/// What the caller is told, as JSON or text.
+pub(crate) struct Announcement {
+    fields: Value,
+}
+
+impl Announcement {
+    /// Creates the wallets, and says where the exchange is.
+    ///
+    /// # Errors
+    /// The exchange is no sandbox, or a wallet cannot be created.
+    pub(crate) async fn prepare(
+        config: &Config,
+        operator_client: &OperatorClient,
+        [trading, data, catalog, operator]: [SocketAddr; 4],
+        wallets: u32,
+    ) -> Result<Self, Failure> {
+        let directory = &config.data.directory;
+        operator_client
+            .get::<Value>("/sandbox/clock")
+            .await
+            .map_err(|error| {
+                let what = format!("{} is not a sandbox: {error}", directory.display());
+                Failure::new(what).hint("start it without --sandbox, or choose another --data")
+            })?;
+        let mut created = Vec::new();
+        for _ in 0..wallets {
+            let wanted = json!({ "amount": WALLET_FUNDS });
+            created.push(
+                operator_client
+                    .post::<Value>("/sandbox/wallets", &wanted)
+                    .await?,
+            );
+        }
+        let url = |address: SocketAddr| format!("http://{address}");
+        let fields = json!({
+            "ready": "sandbox",
+            "trading": url(trading),
+            "data": url(data),
+            "catalog": url(catalog),
+            "operator": url(operator),
+            "token": client::token(&config.operator_token_file())?,
+            "chain": config.signing.chain,
+            "directory": directory,
+            "pid": std::process::id(),
+            "wallets": created,
+        });
+        Ok(Self { fields })
+    }
+
+    /// One object.
+    pub(crate) const fn json(&self) -> &Value {
+        &self.fields
+    }
+
+    /// Lines for a person.
+    pub(crate) fn text(fields: &Value) -> String {
+        let field = |name| crate::output::field(fields, name);
+        let wallets = fields["wallets"].as_array().into_iter().flatten();
+        let wallets = wallets.map(|wallet| {
+            let field = |name| crate::output::field(wallet, name);
+            format!(
+                "wallet    {} with collateral {WALLET_FUNDS}\n  key     {}\n",
+                field("address"),
+                field("private_key")
+            )
+        });
+        format!(
+            "trading   {}\ndata      {}\ncatalog   {}\noperator  {}\n  token   {}\nchain     {}\ndirectory {}\n{}\
+             The end of standard input stops everything (Ctrl-D).",
+            field("trading"),
+            field("data"),
+            field("catalog"),
+            field("operator"),
+            field("token"),
+            field("chain"),
+            field("directory"),
+            wallets.collect::<String>()
+        )
+    }
+}
