@@ -36,7 +36,7 @@ pub struct CreatedWallet {
     /// Sequence of the last command.
     pub sequence: u64,
     /// The owner: the address of the private key.
-    #[schemars(with = "values::AnyAddress")]
+    #[schemars(with = "values::Wallet")]
     pub address: String,
     /// The private key, 0x and 64 hex digits.
     #[schemars(with = "values::Hash")]
@@ -47,7 +47,7 @@ pub struct CreatedWallet {
     /// Its number in orders.
     pub signature_type: u8,
     /// The trading wallet: the owner itself, unless the kind says otherwise.
-    #[schemars(with = "values::AnyAddress")]
+    #[schemars(with = "values::Wallet")]
     pub funder: String,
     /// An API key of the owner.
     #[serde(with = "Key")]

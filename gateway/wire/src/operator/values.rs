@@ -24,7 +24,7 @@ use crate::text::printable::is_hidden;
 use crate::text::time::iso_millis;
 use crate::text::words::role_word;
 #[cfg(feature = "documents")]
-use crate::values::words;
+use crate::values::{AnyToken, words};
 use crate::values::{Bytes, find, hex32, values, written};
 
 /// The kinds of wallets that can be bound.
