@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
+use foretell_journal::wall_clock::since_epoch;
 use foretell_journal::{JournalError, Syncer};
 use foretell_model::Sequence;
 use foretell_stages::{RotationThread, StageLog};
@@ -80,7 +81,8 @@ impl Serving<'_> {
     ) -> Result<(), EngineError> {
         let parts = self.parts;
         let stage_log = self.config.stage_log.as_deref();
-        let stage_log = stage_log.map(|directory| StageLog::create(directory, "engine"));
+        let stage_log =
+            stage_log.map(|directory| StageLog::create(directory, "engine", since_epoch()));
         let stage_log = stage_log
             .transpose()
             .map_err(EngineError::process("making the log of stages"))?;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use foretell_catalog::SyncStatus;
+use foretell_journal::wall_clock;
 use foretell_link::CLOCK_TOLERANCE;
 use foretell_model::{OperatorNumber, SandboxClock, TimeMs, TimeNs};
 use foretell_stages::Durations;
@@ -12,7 +13,7 @@ use foretell_view::View;
 use foretell_wire::{ApiError, Compatibility};
 use tokio::sync::Semaphore;
 
-use crate::access::credentials::{self, Auth};
+use crate::access::credentials::Auth;
 use crate::access::operator_token::OperatorToken;
 use crate::access::oracle::OracleConfig;
 use crate::catalog::catalog_facts::CatalogFacts;
@@ -109,7 +110,7 @@ impl App {
 
     /// The wall clock of this host.
     pub(crate) fn now(&self) -> TimeNs {
-        credentials::wall_clock()
+        wall_clock::now()
     }
 
     /// Whether the exchange is a restored copy that nobody has opened.

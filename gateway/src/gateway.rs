@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use foretell_journal::wall_clock::since_epoch;
 use foretell_link::Role;
 use foretell_model::OperatorNumber;
 use foretell_stages::{RotationThread, StageLog};
@@ -152,7 +153,8 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
     let app = app(&config, threads)?;
 
     let stage_log = config.stage_log.as_deref();
-    let stage_log = stage_log.map(|directory| StageLog::create(directory, "gateway"));
+    let stage_log =
+        stage_log.map(|directory| StageLog::create(directory, "gateway", since_epoch()));
     let seconds = RotationThread::start(Arc::clone(&app.durations), stage_log.transpose()?)?;
 
     let role = if serves(&config, Surface::Operator) {

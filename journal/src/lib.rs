@@ -42,6 +42,7 @@ mod segments;
 pub mod snapshot;
 pub mod state;
 pub mod sync;
+pub mod wall_clock;
 pub mod watermark;
 
 #[cfg(all(test, loom))]

@@ -10,6 +10,7 @@ use foretell_engine::{CLUSTER_STATUS_NAME, JOURNAL_DIRECTORY};
 use foretell_jetstream::{JetStreamLog, admin};
 use foretell_journal::replica;
 use foretell_journal::restored::{IncompleteCopy, restored_from};
+use foretell_journal::wall_clock;
 use foretell_link::{CLUSTER_STATUS_MAX_AGE_MS, ClusterStatus};
 use foretell_replication::{Fill, LogError, Message, ReplicatedLog as _, SignedLog, message_of};
 use serde_json::{Value, json};
@@ -21,7 +22,6 @@ use crate::exit_codes::{REFUSED, UNREACHABLE};
 use crate::failure::Failure;
 use crate::output::{Output, field, table};
 use crate::processes::cluster_config::{self, log_settings};
-use crate::wall_clock;
 
 /// Room for headers in a message.
 const HEADER_ROOM: usize = 4_096;

@@ -26,7 +26,6 @@ mod progress;
 mod runtime;
 mod support_bundle;
 pub mod trader;
-mod wall_clock;
 mod webhooks;
 
 use std::ffi::OsString;

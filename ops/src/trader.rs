@@ -10,13 +10,13 @@ use foretell_auth::text::checksum_address;
 use foretell_auth::withdrawal::WithdrawalMessage;
 use foretell_auth::{Domain, Domains, L2Credentials, OrderFields, Signer};
 use foretell_gateway::HeaderPrefix;
+use foretell_journal::wall_clock::{self, since_epoch};
 use foretell_model::{OrderId, Sequence, Side, TimeMs, TokenId, WalletAddress, WalletKind};
 use foretell_wire::text::ids::bytes32;
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::wall_clock::{self, since_epoch};
 
 /// Header family of the trader.
 const PREFIX: &str = HeaderPrefix::OWN;

@@ -9,6 +9,7 @@ pub mod load;
 pub mod operator;
 pub mod quotes;
 pub mod random;
+pub mod sandbox;
 pub mod streams;
 pub mod webhook_receiver;
 pub mod withdrawals;

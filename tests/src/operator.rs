@@ -50,7 +50,12 @@ pub async fn sequence(exchange: &Exchange) -> u64 {
     status["engine"]["sequence"].as_u64().expect("a sequence")
 }
 
-fn answer(answer: Result<Value, OperatorError>) -> Answer {
+/// Status and JSON of an answer.
+///
+/// # Panics
+/// There is none, or an error without a code.
+#[must_use]
+pub fn answer(answer: Result<Value, OperatorError>) -> Answer {
     match answer {
         Ok(answer) => (200, answer),
         Err(OperatorError::Rejected { status, code, text }) => {

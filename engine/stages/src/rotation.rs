@@ -26,21 +26,25 @@ const SECOND: Duration = Duration::from_secs(1);
 pub struct StageLog {
     path: PathBuf,
     file: File,
+    begun: SystemTime,
 }
 
 impl StageLog {
-    /// Creates `<process>-<Unix seconds>-<pid>.hlog` in `directory`, which is created if missing.
+    /// Creates `<process>-<Unix seconds>-<pid>.hlog` in `directory`, which is created if missing. `now`: time since 1970.
     ///
     /// # Errors
     /// The directory or the file cannot be created.
-    pub fn create(directory: &Path, process: &str) -> std::io::Result<Self> {
+    pub fn create(directory: &Path, process: &str, now: Duration) -> std::io::Result<Self> {
         std::fs::create_dir_all(directory)?;
-        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        let seconds = since.unwrap_or_default().as_secs();
+        let seconds = now.as_secs();
         let name = format!("{process}-{seconds}-{}.hlog", std::process::id());
         let path = directory.join(name);
         let file = File::create_new(&path)?;
-        Ok(Self { path, file })
+        Ok(Self {
+            path,
+            file,
+            begun: SystemTime::UNIX_EPOCH + now,
+        })
     }
 
     /// The path of the file.
@@ -114,7 +118,7 @@ fn close_into<S: Stages>(durations: &Durations<S>, stopped: &Receiver<()>, log: 
     let begun = IntervalLogWriterBuilder::new()
         .add_comment("[Histogram log format version 1.3]")
         .add_comment("foretell stages, nanoseconds")
-        .with_start_time(SystemTime::now())
+        .with_start_time(log.begun)
         .with_max_value_divisor(NANOS_PER_MS)
         .begin_log_with(&mut out, &mut serializer);
     let mut writer = match begun {
@@ -161,10 +165,13 @@ mod tests {
 
     use super::*;
 
+    /// When the log begins, since 1970.
+    const NOW: Duration = Duration::from_secs(1_700_000_000);
+
     #[test]
     fn the_log_holds_every_duration_under_its_stage() {
         let directory = tempfile::tempdir().expect("a directory");
-        let log = StageLog::create(&directory.path().join("new"), "engine").expect("a file");
+        let log = StageLog::create(&directory.path().join("new"), "engine", NOW).expect("a file");
         let path = log.path().to_owned();
         let durations = Arc::new(Durations::<Stage>::default());
         let seconds = RotationThread::start(Arc::clone(&durations), Some(log)).expect("a thread");

@@ -6,13 +6,14 @@ use foretell_auth::text::{parse_address, parse_api_key};
 use foretell_auth::{
     KeyOrigin, L1Error, L1Headers, L2Error, L2Headers, L2Request, verify_l1, verify_l2,
 };
+use foretell_journal::wall_clock;
 use foretell_model::{ApiKey, KeyNumber, TimeMs};
 use foretell_view::{Key, View};
 use foretell_wire::ErrorCode;
 use foretell_wire::text::time::TimeForm;
 use http::{HeaderMap, HeaderName};
 
-use crate::access::credentials::{Caller, HeaderNames, KeyAccess, now, owner_wallets};
+use crate::access::credentials::{Caller, HeaderNames, KeyAccess, owner_wallets};
 use crate::http::endpoint::RequestPart;
 use crate::http::failure::Failure;
 use crate::http::operation::Operation;
@@ -104,7 +105,7 @@ impl RequestContext {
 
     /// The clock that judges a timestamp: the wall clock, or the exchange's, which `GET /time` answers, while they differ.
     fn clock_for(&self, timestamp: &str) -> TimeMs {
-        let (wall, window) = (now(), self.app.auth.window);
+        let (wall, window) = (wall_clock::now().millis(), self.app.auth.window);
         let is_near =
             window.check(timestamp, wall).is_ok() || window.check_seconds(timestamp, wall).is_ok();
         match is_near {

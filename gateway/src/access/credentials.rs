@@ -1,9 +1,7 @@
 //! The settings of authentication, and its result (docs/api/authentication.md).
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use foretell_auth::{Domain, Domains, MasterSecret, OwnerWallets, Window};
-use foretell_model::{AccountNumber, ApiKey, KeyNumber, TimeMs, TimeNs, WalletAddress, WalletKind};
+use foretell_model::{AccountNumber, ApiKey, KeyNumber, WalletAddress, WalletKind};
 use foretell_view::View;
 use foretell_wire::ErrorCode;
 use foretell_wire::text::time::TimeForm;
@@ -190,17 +188,4 @@ pub(crate) fn owner_wallets(view: &View, owner: AccountNumber) -> Option<OwnerWa
         safe: wallet(WalletKind::Safe),
         deposit: wallet(WalletKind::Deposit),
     })
-}
-
-/// The wall clock.
-pub(crate) fn wall_clock() -> TimeNs {
-    let since = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
-    TimeNs(u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
-}
-
-/// The wall clock in milliseconds.
-pub(crate) fn now() -> TimeMs {
-    wall_clock().millis()
 }

@@ -86,7 +86,7 @@ pub(crate) fn refresh_lists(app: &App, pool: &CatalogPool) -> Result<(), Catalog
     if app.shared_view.is_ready() {
         let (view, descriptions) = (&app.shared_view, &app.descriptions);
         let facts = &app.catalog_facts;
-        facts.refresh(view, descriptions, app.now(), &catalog);
+        facts.refresh(view, descriptions, app.exchange_time(), &catalog);
     }
     catalog.refresh_lists()
 }

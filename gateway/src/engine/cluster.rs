@@ -1,8 +1,9 @@
 //! The host's place in its cluster, from the file that the engine writes.
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
+use foretell_journal::wall_clock;
 use foretell_link::{CLUSTER_STATUS_MAX_AGE_MS, ClusterStatus};
 use foretell_wire::ErrorCode;
 use http::{HeaderName, HeaderValue};
@@ -42,7 +43,7 @@ impl ClusterView {
 
     /// Whether the host leads, and no other can have taken over yet.
     fn certainly_leads(&self) -> bool {
-        let leads = |it: &ClusterStatus| wall_ms() < it.leads_until_ms;
+        let leads = |it: &ClusterStatus| wall_clock::now().millis().0 < it.leads_until_ms;
         self.look(leads).unwrap_or_default()
     }
 
@@ -55,7 +56,10 @@ impl ClusterView {
             let status = std::fs::read(file)
                 .ok()
                 .and_then(|bytes| ClusterStatus::decode(&bytes))
-                .filter(|it| wall_ms().saturating_sub(it.wall_ms) <= CLUSTER_STATUS_MAX_AGE_MS);
+                .filter(|it| {
+                    wall_clock::now().millis().0.saturating_sub(it.wall_ms)
+                        <= CLUSTER_STATUS_MAX_AGE_MS
+                });
             *read = Some((Instant::now(), status));
         }
         let (_, status) = read.as_ref()?;
@@ -103,14 +107,6 @@ impl ClusterView {
     }
 }
 
-/// Milliseconds since 1970.
-fn wall_ms() -> u64 {
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
-    u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,14 +114,14 @@ mod tests {
 
     /// Writes a report of this age. The host leads until this much after now, if it leads.
     fn write(file: &std::path::Path, age_ms: u64, leads_for_ms: Option<i64>) {
-        let until = |ms: i64| wall_ms().checked_add_signed(ms).unwrap();
+        let until = |ms: i64| wall_clock::now().millis().0.checked_add_signed(ms).unwrap();
         let status = ClusterStatus {
             leading: leads_for_ms.is_some(),
             leads_until_ms: leads_for_ms.map(until).unwrap_or_default(),
             leader: "other".to_owned(),
             leader_address: "http://10.0.0.11:8080".to_owned(),
             engine_ahead_ms: 300_000,
-            wall_ms: wall_ms() - age_ms,
+            wall_ms: wall_clock::now().millis().0 - age_ms,
             ..ClusterStatus::default()
         };
         std::fs::write(file, status.encode()).unwrap();

@@ -55,7 +55,8 @@ pub(super) fn routes() -> Vec<Route> {
         list("/review", resolution::review),
         post("/sandbox/wallets", None, wallets::create)
             .operators(RoleSet::ADMIN)
-            .sends(RegisterKey),
+            .sends(RegisterKey)
+            .errors(&[&[NotSandbox]]),
         list("/sandbox/clock", clock::show).errors(&[&[NotSandbox]]),
         // Its adapter signs the body and has no token.
         post("/oracle/proposals", None, oracle::propose).sends(Propose),
@@ -121,7 +122,7 @@ fn with_handlers() -> Vec<Route> {
         command(ResumeMarket, markets::resume),
         command(CloseMarket, markets::close),
         command(ResolveMarket, markets::resolve),
-        command(PlaceOrder, orders::create).errors(&[&[UnknownOrderToken, NoAccount]]),
+        command(PlaceOrder, orders::create).errors(&[&[NotSandbox, UnknownOrderToken, NoAccount]]),
         command(MoveClock, clock::change),
     ]
 }

@@ -10,11 +10,11 @@ use std::io::{ErrorKind, Read as _};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::SystemTime;
 
 use foretell_auth::MasterSecret;
 use foretell_checkpoint::{CheckpointReader, Signer};
 use foretell_engine::{CHECKPOINTS_NAME, JOURNAL_DIRECTORY, check_format};
+use foretell_journal::wall_clock;
 use foretell_journal::{Extent, Piece, Segments, segment};
 use foretell_model::limits::FORMAT_ID;
 use serde::Serialize;
@@ -110,7 +110,7 @@ fn copy(config: &Config, arguments: &Backup) -> Result<Copied, Failure> {
     let manifest = Manifest {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         format_id: FORMAT_ID,
-        time_ms: now_ms(),
+        time_ms: wall_clock::now().millis().0,
         genesis: extent.genesis,
         cluster: extent.is_replica,
         last_sequence: extent.end().last.0,
@@ -126,13 +126,6 @@ fn copy(config: &Config, arguments: &Backup) -> Result<Copied, Failure> {
     target.remove_old(&manifest)?;
     LastBackup::write(data, &target.root, &manifest)?;
     Ok(target.copied(&manifest))
-}
-
-fn now_ms() -> u64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    since.map_or(0, |since| {
-        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-    })
 }
 
 /// The key that signs checkpoints.

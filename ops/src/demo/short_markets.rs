@@ -10,6 +10,7 @@
 
 use std::time::Duration;
 
+use foretell_journal::wall_clock::since_epoch;
 use foretell_model::{Lots, MarketState, Payout};
 use foretell_operator_client::{OperatorClient, http_client_of};
 use foretell_wire::operator::{
@@ -25,7 +26,6 @@ use crate::config::Config;
 use crate::demo::sample::{SampleEvent, SampleMarket};
 use crate::failure::Failure;
 use crate::operator::client;
-use crate::wall_clock::since_epoch;
 
 /// Slug prefix, followed by the opening time in Unix seconds.
 const SLUG: &str = "demo-round-";

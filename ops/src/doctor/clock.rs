@@ -4,12 +4,12 @@ use std::path::Path;
 
 use foretell_engine::client::Client;
 use foretell_engine::{CLUSTER_STATUS_NAME, SOCKET_NAME};
+use foretell_journal::wall_clock;
 use foretell_link::{Answer, CLOCK_TOLERANCE, ClockState, ClusterStatus, Request, Role, Status};
 use foretell_model::TimeNs;
 
 use super::Subject;
 use super::finding::Finding;
-use crate::wall_clock;
 
 /// Compares the clocks of an engine that runs.
 pub(super) fn find(subject: &Subject<'_>) -> Finding {

@@ -1,12 +1,14 @@
 //! Journal, clock and formats of the data directory, as the start's own functions find them.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::path::Path;
+use std::time::Duration;
 
 use foretell_catalog::{Catalog, CatalogError, SCHEMA_VERSION, Sites};
 use foretell_engine::{check_clock, check_format};
-use foretell_journal::{JournalError, ScanReport};
-use foretell_model::TimeNs;
+use foretell_journal::{Follower, JournalError, Next, ScanReport, Scratch, wall_clock};
+use foretell_model::command::Begin;
 use foretell_model::limits::FORMAT_ID;
+use foretell_model::{Command, Sequence, TimeNs};
 
 use super::Subject;
 use super::finding::Finding;
@@ -77,11 +79,25 @@ fn end(report: &ScanReport) -> Finding {
     Finding::ok(value)
 }
 
+/// Whether the first frame says that it is a sandbox.
+fn is_sandbox(journal: &Path) -> bool {
+    let Ok(mut follower) = Follower::open(journal, Sequence(0)) else {
+        return false;
+    };
+    let mut scratch = Scratch::default();
+    match follower.next_frame() {
+        Ok(Next::Frame(frame)) => frame.decode(&mut scratch).is_ok_and(|first| {
+            matches!(first.command, Command::Begin(Begin { sandbox: true, .. }))
+        }),
+        _ => false,
+    }
+}
+
 fn clock(subject: &Subject<'_>, last: TimeNs) -> Finding {
-    let since = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
-    let wall = u64::try_from(since.as_nanos()).unwrap_or(u64::MAX);
+    if is_sandbox(&subject.journal()) {
+        return Finding::ok("a sandbox moves its clock");
+    }
+    let wall = wall_clock::now().0;
     let behind = Duration::from_nanos(last.0.saturating_sub(wall));
     if behind > MAX_BEHIND {
         let value = format!(

@@ -22,7 +22,7 @@ use crate::failure::Failure;
 use crate::fingerprint::fingerprint;
 use crate::operator::client;
 use crate::output::{self, Output};
-use crate::wall_clock;
+use foretell_journal::wall_clock;
 
 /// Starts engine and gateways, with `--demo` also the sample and the bots; ends on Ctrl-C or
 /// SIGTERM.

@@ -5,10 +5,11 @@ pub(crate) mod cursor;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use foretell_gateway::outbox::{Outbox, OutboxError};
 use foretell_gateway::{OperatorToken, sign_webhook};
+use foretell_journal::wall_clock;
 use foretell_model::Sequence;
 use foretell_wire::notices::{Delivery, Notice};
 use serde_json::json;
@@ -183,8 +184,7 @@ impl Receiver {
     }
 
     async fn post(&self, body: &str) -> Result<(), String> {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let timestamp = now.map_or(0, |now| now.as_secs()).to_string();
+        let timestamp = wall_clock::since_epoch().as_secs().to_string();
         let signature = sign_webhook(self.secret.bytes(), &timestamp, body.as_bytes());
         let request = self
             .http

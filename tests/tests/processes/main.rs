@@ -6,3 +6,4 @@ mod end_to_end;
 mod gateway_smoke;
 mod gateway_start;
 mod market_life;
+mod sandbox;

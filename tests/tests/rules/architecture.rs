@@ -267,6 +267,26 @@ fn only_the_journal_maps_files() {
 const OUTSIDE: [&str; 2] = ["protocol ", "design "];
 
 /// Comments cite `docs/…` with a section, or a decision by its number, and no document outside.
+/// What follows the clock of the exchange must not follow another one.
+#[test]
+fn two_files_read_the_wall_clock() {
+    let root = Path::new(ROOT);
+    let mut sources = Vec::new();
+    for folder in ["engine", "gateway", "journal", "catalog-sync", "ops"] {
+        collect_sources(&root.join(folder), &mut sources);
+    }
+    let reads = sources.iter().filter(|file| {
+        let text = fs::read_to_string(file).expect("a readable source");
+        text.contains("SystemTime::now()")
+    });
+    let mut readers: Vec<_> = reads
+        .map(|file| file.strip_prefix(root).expect("below it").to_owned())
+        .collect();
+    readers.sort();
+    let allowed = ["engine/src/clock.rs", "journal/src/wall_clock.rs"];
+    assert_eq!(readers, allowed.map(PathBuf::from));
+}
+
 #[test]
 fn cited_documents_and_sections_exist() {
     let root = Path::new(ROOT);

@@ -108,7 +108,7 @@ pub(crate) async fn volume(
     FromQuery(query): FromQuery<BuildersQuery>,
 ) -> Result<Json<Vec<BuilderV1<'static>>>, Failure> {
     let app = &context.app;
-    let first = first_listed_day(query.time_period);
+    let first = first_listed_day(app, query.time_period);
     let (builders, position) = by_day(app, first, Version::V1).await;
     let profiles = app.profiles.texts();
     let rows: Vec<_> = rows(&builders, &profiles).map(BuilderV1::from).collect();
@@ -121,7 +121,7 @@ pub(crate) async fn volume_v2(
     FromQuery(BuilderDaysQuery { limit: days, .. }): FromQuery<BuilderDaysQuery>,
 ) -> Result<Json<V2Answer<Vec<BuilderV2<'static>>>>, Failure> {
     let app = &context.app;
-    let first = first_of_last(u32::try_from(days).unwrap_or(u32::MAX));
+    let first = first_of_last(app, u32::try_from(days).unwrap_or(u32::MAX));
     let (builders, position) = by_day(app, first, Version::V2).await;
     let profiles = app.profiles.texts();
     let data: Vec<_> = rows(&builders, &profiles).map(BuilderV2::from).collect();
@@ -146,7 +146,7 @@ async fn ranked(
     PageFrom { page, after }: PageFrom<RankKey>,
     version: Version,
 ) -> (Vec<Listed>, StatePosition) {
-    let first = first_day(query.time_period);
+    let first = first_day(app, query.time_period);
     let compare = |a: &Ranked, b: &Ranked| a.key(version).cmp(&b.key(version));
     let mut best = BestRows::new(page);
     // Those on the pages before, which is the last rank of these.

@@ -137,10 +137,10 @@ struct Accounts {
 }
 
 impl Accounts {
-    fn of(query: &LeaderboardQuery) -> Self {
+    fn of(app: &App, query: &LeaderboardQuery) -> Self {
         Self {
             next: AccountNumber(0),
-            first: first_day(query.period),
+            first: first_day(app, query.period),
         }
     }
 
@@ -166,7 +166,7 @@ async fn best(
 ) -> (Vec<Ranked>, StatePosition) {
     let sort = query.sort;
     let compare = |a: &Account, b: &Account| compare(sort, a, b);
-    let (mut accounts, mut best) = (Accounts::of(query), BestRows::new(page));
+    let (mut accounts, mut best) = (Accounts::of(app, query), BestRows::new(page));
     let after = after.map(|row| (Reverse(row.sum), AccountNumber(row.number)));
     // Those on the pages before, which is the last rank of these.
     let mut ahead = page.offset as u64;
@@ -204,7 +204,7 @@ async fn ranks_of<const N: usize>(
         wallets.iter().all(is_known).then_some(())
     })
     .await?;
-    let (mut accounts, mut standings) = (Accounts::of(query), None);
+    let (mut accounts, mut standings) = (Accounts::of(app, query), None);
     let first = accounts.first;
     Ok(in_steps(app, |state| {
         let view = &state.view;

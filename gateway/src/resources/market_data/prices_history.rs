@@ -1,5 +1,6 @@
 //! Price history: `GET /prices-history`, `POST /batch-prices-history` (docs/api/market-data.md §4).
 
+use foretell_journal::wall_clock;
 use foretell_view::{Midpoint, PriceHistory, PricePoint, View};
 use foretell_wire::limits::MAX_HISTORY_POINTS;
 use foretell_wire::markets::history::{
@@ -8,7 +9,6 @@ use foretell_wire::markets::history::{
 use foretell_wire::markets::history_range::{HistoryRange, HistoryWindow};
 use foretell_wire::{ApiError, Decimal, TokenRef};
 
-use crate::access::credentials::now;
 use crate::http::answer::{Json, StatePosition};
 use crate::http::failure::Failure;
 use crate::http::parts::{FromBody, FromQuery};
@@ -108,8 +108,9 @@ fn history<'a>(
 
 /// The current time, but not before the view's last time: the engine has its own clock.
 pub(crate) fn seconds_now(view: &View) -> u64 {
-    let seen = view.system().time.seconds().0;
-    seen.max(now().0 / 1_000)
+    let system = view.system();
+    let now = system.clock.engine_time(wall_clock::now());
+    system.time.max(now).seconds().0
 }
 
 fn shown(point: PricePoint) -> HistoryPoint {

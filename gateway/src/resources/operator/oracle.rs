@@ -5,6 +5,7 @@
 
 use std::time::SystemTime;
 
+use foretell_journal::wall_clock;
 use foretell_model::CommandKind;
 use foretell_view::View;
 use foretell_wire::errors::api_error::FieldError;
@@ -34,7 +35,8 @@ pub(crate) struct Adapter(Actor);
 impl RequestPart for Adapter {
     async fn of(context: &RequestContext) -> Result<Self, Failure> {
         let oracle = context.app.oracle.as_ref().ok_or(ErrorCode::NotFound)?;
-        verify(context, &oracle.secret, SystemTime::now())?;
+        let now = SystemTime::UNIX_EPOCH + wall_clock::since_epoch();
+        verify(context, &oracle.secret, now)?;
         if context.app.is_outward_closed() {
             return Err(ErrorCode::OutwardClosed.into());
         }

@@ -1,6 +1,7 @@
 //! A connection's requests: the changes of its subscription, and the answers.
 
 use bytes::Bytes;
+use foretell_journal::wall_clock;
 use foretell_model::{MarketNumber, Outcome, Sequence};
 use foretell_view::View;
 use foretell_wire::errors::api_error::ApiError;
@@ -9,7 +10,6 @@ use foretell_wire::streams::request::{Channel, RequestError, RequestErrorCode, S
 use foretell_wire::streams::{Stamp, stream_id};
 use foretell_wire::text::words::mode_word;
 
-use crate::access::credentials::now;
 use crate::app::App;
 use crate::policy::limits::STREAM_HEARTBEAT_MS;
 use crate::streams::connection::close::Close;
@@ -339,7 +339,7 @@ pub(crate) fn stamped(
         sequence,
         prev_sequence: None,
         stream_id,
-        server_time: now(),
+        server_time: wall_clock::now().millis(),
     };
     text_frame(&text(&stamp))
 }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use foretell_journal::wall_clock;
 use foretell_model::{FramePosition, FrameRef, Sequence};
 use foretell_view::{FoldError, FrameChanges, View};
 
-use crate::access::credentials::now;
 use crate::catalog::descriptions::Descriptions;
 use crate::streams::fan_out::ring::StreamRing;
 use crate::streams::render::encoder::{EncodeLimits, Encoder};
@@ -76,7 +76,7 @@ impl<'a> StreamFeed<'a> {
 
     /// Renders the batch's messages and puts them into the ring, outside of the lock.
     pub(crate) fn publish(&mut self) {
-        let written = now();
+        let written = wall_clock::now().millis();
         let facts = self.facts.drain(..);
         let frames = facts.map(|facts| self.encoder.encode(&facts, written));
         let frames: Vec<_> = frames.collect();

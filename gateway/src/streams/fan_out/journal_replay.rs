@@ -8,13 +8,13 @@
 
 use std::time::Duration;
 
+use foretell_journal::wall_clock;
 use foretell_journal::{Follower, FrameError, JournalError, Next, Scratch};
 use foretell_model::Sequence;
 use foretell_view::{FoldError, FrameChanges};
 use thiserror::Error;
 use tokio::sync::OwnedSemaphorePermit;
 
-use crate::access::credentials::now;
 use crate::catalog::descriptions::Descriptions;
 use crate::policy::limits::MAX_REPLAYED_FRAMES;
 use crate::streams::fan_out::ring::EncodedFrame;
@@ -145,6 +145,6 @@ impl<'a> JournalReplay<'a> {
         let receipt = || frame.receipt();
         let (watched, changes) = (&self.watched, &self.changes);
         let facts = FrameFacts::collect(view, self.descriptions, watched, changes, receipt);
-        Ok(facts.map(|facts| self.encoder.encode(&facts, now())))
+        Ok(facts.map(|facts| self.encoder.encode(&facts, wall_clock::now().millis())))
     }
 }

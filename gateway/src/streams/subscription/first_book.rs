@@ -1,11 +1,11 @@
 //! The `book` of a token at one state: the first message of a subscription.
 
+use foretell_journal::wall_clock;
 use foretell_model::{MarketNumber, Outcome, Sequence};
 use foretell_wire::markets::batch::Sides;
 use foretell_wire::streams::market::book;
 use foretell_wire::streams::{Stamp, stream_id};
 
-use crate::access::credentials::now;
 use crate::render::book_cache::BookCache;
 use crate::render::book_source::{BookSource, book_source};
 use crate::view::shared_view::ViewState;
@@ -44,7 +44,7 @@ impl FirstBook {
             sequence: self.sequence,
             prev_sequence: None,
             stream_id: &self.stream_id,
-            server_time: now(),
+            server_time: wall_clock::now().millis(),
         };
         let json = core::str::from_utf8(&json).expect("a book is text");
         book(json, &stamp)

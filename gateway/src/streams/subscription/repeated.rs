@@ -1,11 +1,11 @@
 //! Confirmations of trades that a connection may lack when it has everything else.
 
+use foretell_journal::wall_clock;
 use foretell_model::{AccountNumber, KeyNumber, Sequence, TimeNs};
 use foretell_view::{TradeRecord, TradeSlot, View};
 use foretell_wire::streams::user::TradeStatus;
 use foretell_wire::streams::{Stamp, stream_id};
 
-use crate::access::credentials::now;
 use crate::policy::limits::{STREAM_CONFIRM_WITHIN, STREAM_REPEATED_CONFIRMATIONS};
 use crate::streams::connection::session::Session;
 use crate::streams::fan_out::ring::UserMessage;
@@ -42,7 +42,7 @@ impl Session<'_> {
                 sequence: record.sequence,
                 prev_sequence: None,
                 stream_id: &stream_id,
-                server_time: now(),
+                server_time: wall_clock::now().millis(),
             };
             let status = TradeStatus::Confirmed;
             let messages = trade_messages(step, status, receipt.unwrap_or_default(), &stamp);

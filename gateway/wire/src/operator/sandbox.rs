@@ -1,4 +1,4 @@
-//! Requests and answers of a sandbox: its wallets, its orders that nobody signs, its clock (docs/api/sandbox.md).
+//! Requests and answers of a sandbox: its wallets, its orders that nobody signs, its clock (docs/start/sandbox.md).
 
 use foretell_model::{
     ApiKey, Lots, Micros, OrderType, Side, TimeMs, TimeNs, WalletAddress, WalletKind,

@@ -1,4 +1,4 @@
-//! A sandbox (docs/api/sandbox.md): wallets with keys, orders that nobody signs, a clock that moves. An exchange that is
+//! A sandbox (docs/start/sandbox.md): wallets with keys, orders that nobody signs, a clock that moves. An exchange that is
 //! none refuses all of it.
 
 pub(crate) mod clock;

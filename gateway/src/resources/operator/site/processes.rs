@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
+use foretell_journal::wall_clock::since_epoch;
 use foretell_wire::schema::JsonSchema;
 use serde::Serialize;
 
@@ -95,18 +96,13 @@ impl Stat {
             pid,
             age_seconds: age.as_secs(),
             cpu_seconds: seconds(self.ticks),
-            started: since_epoch().saturating_sub(age.as_secs()),
+            started: since_epoch().as_secs().saturating_sub(age.as_secs()),
             memory_bytes: pages * rustix::param::page_size() as u64,
             threads: self.threads,
             open_files: files_of(Path::new(&format!("/proc/{pid}/fd"))).0,
             max_open_files: max_open_files(pid).unwrap_or_default(),
         })
     }
-}
-
-fn since_epoch() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.unwrap_or_default().as_secs()
 }
 
 fn max_open_files(pid: u32) -> Option<u64> {

@@ -1,0 +1,5 @@
+//! `foretell up --sandbox`: its life, its clock, its wallets and orders, and what other exchanges refuse.
+
+mod clock;
+mod life;
+mod orders;
