@@ -35,6 +35,7 @@ use crate::policy::request_policy::RequestPolicy;
 use crate::policy::work::WorkAccounts;
 use crate::render::book_cache::BookCache;
 use crate::render::market_pages::MarketPages;
+use crate::resources::operator::sandbox::explain::RejectedOrders;
 use crate::streams::fan_out::replay_reach::ReplayReach;
 use crate::streams::fan_out::ring::StreamRing;
 use crate::streams::fan_out::stats::StreamStats;
@@ -84,6 +85,8 @@ pub(crate) struct App {
     pub(crate) profiles: Profiles,
     /// Present when the trading surface has the page.
     pub(crate) page: Option<Page>,
+    /// In a sandbox: orders that met no book.
+    pub(crate) rejected_orders: RejectedOrders,
     /// What lists of the catalog know of the exchange.
     pub(crate) catalog_facts: CatalogFacts,
     /// Present when a catalog is configured.

@@ -42,6 +42,7 @@ use crate::policy::request_policy::RequestPolicy;
 use crate::policy::work::{Share, WorkAccounts};
 use crate::render::book_cache::BookCache;
 use crate::render::market_pages::MarketPages;
+use crate::resources::operator::sandbox::explain::RejectedOrders;
 use crate::routes::{self, PageRoutes};
 use crate::streams::fan_out::Hub;
 use crate::streams::fan_out::replay_reach::ReplayReach;
@@ -409,6 +410,7 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
         market_pages: MarketPages::default(),
         profiles: Profiles::default(),
         page: config.page.clone().map(Page::new),
+        rejected_orders: RejectedOrders::default(),
         catalog_facts: CatalogFacts::default(),
         catalog: config.catalog.clone().map(CatalogPool::new).map(Arc::new),
     });

@@ -268,11 +268,11 @@ fn a_clock_far_ahead_of_the_journal_stops_the_start_until_an_operator_accepts_it
     Engine::start(config).stop();
 }
 
-/// A past is judged by its last command, as every journal: it may take a month, if it ends now.
+/// It is a sandbox, whose clock may be anywhere: also one that was left for longer than other exchanges accept.
 #[test]
 fn an_engine_starts_on_a_simulated_past_that_ends_now() {
     const DAY: u64 = 86_400 * 1_000_000_000;
-    for (ended_days_ago, starts) in [(0, true), (8, false)] {
+    for ended_days_ago in [0, 8] {
         let directory = tempfile::tempdir().unwrap();
         let config = config(directory.path());
         let until = TimeNs(now().0 - ended_days_ago * DAY);
@@ -301,16 +301,9 @@ fn an_engine_starts_on_a_simulated_past_that_ends_now() {
         assert_eq!(frames[0].command, Command::Begin(begin));
         assert_eq!(frames.last().unwrap().stamp.time, until);
 
-        match Engine::try_start(config) {
-            Ok(engine) => {
-                assert!(starts && engine.ready.sequence >= last);
-                engine.stop();
-            }
-            Err(refused) => {
-                let is_refused = matches!(refused, EngineError::ClockJumped { days: 8, .. });
-                assert!(is_refused && !starts, "{refused:?}");
-            }
-        }
+        let engine = Engine::start(config);
+        assert!(engine.ready.sequence >= last);
+        engine.stop();
     }
 }
 

@@ -9,8 +9,8 @@ use foretell_model::CommandKind::{
 use foretell_model::{CommandKind, RoleSet};
 use foretell_wire::ErrorCode::{
     AccountNotFound, EndsInPast, EventDiffers, MarketDiffers, MarketNotFound, NoAccount, NotFound,
-    NotSandbox, OperatorNotFound, SnapshotFailed, SnapshotTimeout, SnapshotsOff, UnknownOrderToken,
-    UpstreamOwned, WithdrawalReleased,
+    NotSandbox, OperatorNotFound, OrderNotFound, SnapshotFailed, SnapshotTimeout, SnapshotsOff,
+    UnknownOrderToken, UpstreamOwned, WithdrawalReleased,
 };
 use foretell_wire::limits::OPERATOR_BODY_BYTES;
 use foretell_wire::operator::{Act, EachAct, OperatorCommand, SNAPSHOT_PATH, each_act};
@@ -24,7 +24,7 @@ use crate::resources::market_data::market_info;
 use crate::resources::operator::market_life::{
     market_figures, market_list, markets, own_markets, resolution,
 };
-use crate::resources::operator::sandbox::{clock, orders, wallets};
+use crate::resources::operator::sandbox::{clock, explain, orders, wallets};
 use crate::resources::operator::site::{admin, probes, status, system};
 use crate::resources::operator::{self, accounts, acts, keys, oracle, people, withdrawals};
 use crate::resources::orders::my_orders;
@@ -57,6 +57,9 @@ pub(super) fn routes() -> Vec<Route> {
             .operators(RoleSet::ADMIN)
             .sends(RegisterKey)
             .errors(&[&[NotSandbox]]),
+        list("/sandbox/orders/{order_id}", explain::explain)
+            .errors(&[&[NotSandbox, OrderNotFound]]),
+        list("/sandbox/rejections", explain::rejections).errors(&[&[NotSandbox]]),
         list("/sandbox/clock", clock::show).errors(&[&[NotSandbox]]),
         // Its adapter signs the body and has no token.
         post("/oracle/proposals", None, oracle::propose).sends(Propose),

@@ -47,8 +47,8 @@ pub use queries::{
 pub use reason::read_reason;
 pub use request::*;
 pub use sandbox::{
-    ClockAnswer, ClockMove, ClockMoved, CreatedWallet, Happening, UnsignedOrder, WalletCreation,
-    What,
+    ClockAnswer, ClockMove, ClockMoved, CreatedWallet, Explanation, Happening, MetBook, MetLevel,
+    OrderFate, Rejections, UnsignedOrder, WalletCreation, What,
 };
 pub use values::{clock_text, end_of, hold_words, payout_word, role_words, wallet_kind_word};
 

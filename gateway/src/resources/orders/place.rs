@@ -327,6 +327,9 @@ async fn await_outcome(
         }
     };
     note_outcome(app, &outcome.answer);
+    if let Some(refusal) = &outcome.refusal {
+        app.rejected_orders.note(app, &outcome.answer, refusal);
+    }
     outcome
 }
 

@@ -1,7 +1,8 @@
 //! Requests and answers of a sandbox: its wallets, its orders that nobody signs, its clock (docs/start/sandbox.md).
 
 use foretell_model::{
-    ApiKey, Lots, Micros, OrderType, Side, TimeMs, TimeNs, WalletAddress, WalletKind,
+    ApiKey, Lots, Micros, OrderType, Price, Side, TimeMs, TimeNs, TokenId, WalletAddress,
+    WalletKind,
 };
 use serde::{Deserialize, Serialize};
 
@@ -173,4 +174,92 @@ pub struct Happening {
     /// The reason, the new state or the payout.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
+}
+
+/// Why an order filled, or did not.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Explanation {
+    /// The order.
+    pub order: String,
+    /// Where it stands.
+    pub status: OrderFate,
+    /// What happened to it, in a few sentences.
+    pub text: String,
+    /// The code of its rejection; absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<&'static str>,
+    /// When the exchange received it, ISO 8601 in engine time.
+    #[serde(with = "values::Iso")]
+    pub received: TimeNs,
+    /// The order and the book that it met; absent when it was rejected before it met a book.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub met: Option<MetBook>,
+}
+
+/// Where an order stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OrderFate {
+    /// It rests in the book.
+    Live,
+    /// It waits out the taker delay of its market.
+    Delayed,
+    /// It is filled.
+    Matched,
+    /// The book killed it on arrival.
+    Killed,
+    /// It ended with an unfilled rest.
+    Ended,
+    /// It was rejected before it met the book.
+    Rejected,
+}
+
+/// An order, and the book of its token just before it arrived.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct MetBook {
+    /// Sequence of the order.
+    pub sequence: u64,
+    /// Its token.
+    #[serde(with = "values::Token")]
+    pub token_id: TokenId,
+    /// Its side.
+    #[serde(with = "values::Side")]
+    pub side: Side,
+    /// Its type.
+    #[serde(with = "values::OrderType")]
+    pub order_type: OrderType,
+    /// Its limit.
+    #[serde(with = "values::Amount")]
+    pub price: Price,
+    /// Its shares.
+    #[serde(with = "values::Amount")]
+    pub size: Lots,
+    /// Shares that it has traded.
+    #[serde(with = "values::Amount")]
+    pub matched: Lots,
+    /// Shares of others that its limit reached.
+    #[serde(with = "values::Amount")]
+    pub reached: Lots,
+    /// Bids, best first, at most ten.
+    pub bids: Vec<MetLevel>,
+    /// Asks, best first, at most ten.
+    pub asks: Vec<MetLevel>,
+}
+
+/// A level of a book.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct MetLevel {
+    /// Price of a share.
+    #[serde(with = "values::Amount")]
+    pub price: Price,
+    /// Shares.
+    #[serde(with = "values::Amount")]
+    pub size: Lots,
+}
+
+/// Answer of `GET /sandbox/rejections`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Rejections {
+    /// The newest orders that were rejected before they met a book, newest first, at most 1,000.
+    pub rejections: Vec<Explanation>,
 }

@@ -64,7 +64,7 @@ async fn unsigned_orders_trade_with_signed_ones_and_are_counted_apart() {
         (["BUY", "0.455", "10"], "price_off_tick"),
         (["BUY", "0.45555", "10"], "invalid_field"),
         (["BUY", "1", "10"], "invalid_field"),
-        (["SELL", "0.45", "10"], "insufficient_balance"),
+        (["SELL", "0.45", "10"], "insufficient_shares"),
     ] {
         let (status, refused) = unsigned(&sandbox, &stranger["funder"], &yes, order).await;
         assert!((400..500).contains(&status), "{order:?}: {refused}");

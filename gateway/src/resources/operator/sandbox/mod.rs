@@ -2,6 +2,7 @@
 //! none refuses all of it.
 
 pub(crate) mod clock;
+pub(crate) mod explain;
 pub(crate) mod orders;
 pub(crate) mod wallets;
 

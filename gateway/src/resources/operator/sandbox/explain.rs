@@ -1,0 +1,302 @@
+//! `GET /sandbox/orders/{order_id}`: why an order filled, or did not. What an order met is the journal folded up to it;
+//! orders that met no book are in a bounded list of the gateway.
+
+use std::collections::VecDeque;
+
+use foretell_journal::{FrameReader, JournalError, Next, Scratch};
+use foretell_model::event::OrderKilled;
+use foretell_model::{
+    CloseReason, Event, Lots, OrderId, Price, Rejection, Sequence, Side, TimeNs, quantity,
+};
+use foretell_view::{Level, Order, OrderState, View};
+use foretell_wire::errors::rejection::RejectedOrder;
+use foretell_wire::operator::{Explanation, MetBook, MetLevel, OrderFate, Rejections};
+use foretell_wire::orders::result::{OrderAnswer, ResultStatus};
+use foretell_wire::text::ids;
+use foretell_wire::{ApiError, ErrorCode};
+use parking_lot::Mutex;
+
+use super::ensure_sandbox;
+use crate::app::App;
+use crate::http::answer::Json;
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
+
+/// Rejected orders that a gateway keeps.
+const MAX_REJECTIONS: usize = 1_000;
+/// Levels of a side in an explanation.
+const LEVELS: usize = 10;
+/// Prices that clients which multiply in binary floor to the tick below (docs/api/clients.md).
+const FLOORED_IN_BINARY: [Price; 3] = [Price(2_900), Price(5_700), Price(5_800)];
+
+/// The newest orders that were rejected before they met a book.
+#[derive(Default)]
+pub(crate) struct RejectedOrders(Mutex<VecDeque<Explanation>>);
+
+impl RejectedOrders {
+    /// Keeps the answer to a rejected order, in a sandbox.
+    pub(crate) fn note(&self, app: &App, answer: &OrderAnswer, refusal: &ApiError) {
+        if answer.status != ResultStatus::Error || ensure_sandbox(app).is_err() {
+            return;
+        }
+        let mut kept = self.0.lock();
+        kept.truncate(MAX_REJECTIONS - 1);
+        kept.push_front(Explanation {
+            order: answer.order_id.clone(),
+            status: OrderFate::Rejected,
+            text: sentence("The order was rejected", refusal),
+            code: Some(refusal.code().name()),
+            received: app.exchange_time(),
+            met: None,
+        });
+    }
+
+    fn find(&self, order: &str) -> Option<Explanation> {
+        let kept = self.0.lock();
+        kept.iter().find(|kept| kept.order == order).cloned()
+    }
+}
+
+/// `GET /sandbox/rejections`.
+pub(crate) async fn rejections(context: RequestContext) -> Result<Json<Rejections>, Failure> {
+    ensure_sandbox(&context.app)?;
+    let rejections = context
+        .app
+        .rejected_orders
+        .0
+        .lock()
+        .iter()
+        .cloned()
+        .collect();
+    Ok(Json::of(&Rejections { rejections }))
+}
+
+/// `GET /sandbox/orders/{order_id}`.
+pub(crate) async fn explain(context: RequestContext) -> Result<Json<Explanation>, Failure> {
+    ensure_sandbox(&context.app)?;
+    let app = &context.app;
+    let id = ids::order_id(&context.parameter).ok_or(ErrorCode::OrderNotFound)?;
+    let found = app.find(|view| view.orders().by_id(&id)).await?;
+    let Some(order) = found else {
+        let rejected = app.rejected_orders.find(&id.to_string());
+        return Ok(Json::of(&rejected.ok_or(ErrorCode::OrderNotFound)?));
+    };
+    let (genesis, placed_at) = {
+        let view = &app.shared_view.read().view;
+        (*view.genesis(), order.number.sequence())
+    };
+    let reading = app
+        .shared_view
+        .search(move |frames| arrival(frames, genesis, placed_at));
+    let arrival = reading.await?.ok_or(ErrorCode::Internal)?;
+    let state = app.shared_view.read();
+    let answer = explanation(&state.view, id, &order, &arrival);
+    Ok(Json::of(&answer.ok_or(ErrorCode::Internal)?).at(state.position()))
+}
+
+/// The exchange before an order, and what its frame says.
+struct Arrival {
+    before: View,
+    received: TimeNs,
+    killed: Option<Rejection>,
+}
+
+/// Folds the journal up to a frame. It blocks. `None` when the journal ends before.
+fn arrival(
+    frames: &FrameReader,
+    genesis: [u8; 32],
+    sequence: Sequence,
+) -> Result<Option<Arrival>, JournalError> {
+    let mut follower = frames.follow(Sequence(0))?;
+    let (mut before, mut scratch) = (View::new(genesis), Scratch::default());
+    loop {
+        let frame = match follower.next_frame()? {
+            Next::Frame(frame) => frame,
+            Next::NewEpoch { .. } => continue,
+            Next::UpToDate | Next::Rebuild { .. } => return Ok(None),
+        };
+        let Ok(records) = frame.decode(&mut scratch) else {
+            return Ok(None);
+        };
+        if records.sequence == sequence {
+            let killed = records.events.iter().find_map(|event| match *event {
+                Event::OrderKilled(OrderKilled { reason, details }) => {
+                    Some(Rejection { reason, details })
+                }
+                _ => None,
+            });
+            return Ok(Some(Arrival {
+                before,
+                received: frame.time(),
+                killed,
+            }));
+        }
+        if before.apply(&records).is_err() {
+            return Ok(None);
+        }
+    }
+}
+
+fn explanation(view: &View, id: OrderId, order: &Order, arrival: &Arrival) -> Option<Explanation> {
+    let met = met_book(view, order, &arrival.before)?;
+    let rejected = arrival.killed.map(|rejection| {
+        let about = rejected_order(view, id, order);
+        ApiError::from_order_rejection(&rejection, &about)
+    });
+    let (status, mut text) = fate(order, &met, rejected.as_ref());
+    text += &book_sentence(&met);
+    if let Some(perhaps) = perhaps(order, &met) {
+        text += perhaps;
+    }
+    Some(Explanation {
+        order: id.to_string(),
+        status,
+        text,
+        code: rejected.map(|error| error.code().name()),
+        received: arrival.received,
+        met: Some(met),
+    })
+}
+
+fn rejected_order(view: &View, id: OrderId, order: &Order) -> RejectedOrder {
+    let value = u64::from(order.price.0) * order.size / u64::from(quantity::PRICE_ONE);
+    let (maker_amount, taker_amount) = match order.side {
+        Side::Buy => (value, order.size),
+        Side::Sell => (order.size, value),
+    };
+    RejectedOrder {
+        order: id,
+        maker: view
+            .accounts()
+            .get(order.account)
+            .map_or_else(Default::default, |it| it.wallet),
+        side: order.side,
+        maker_amount,
+        taker_amount,
+        timestamp: order.created.millis(),
+        order_type: order.order_type,
+    }
+}
+
+/// The book of the order's token before it arrived.
+fn met_book(view: &View, order: &Order, before: &View) -> Option<MetBook> {
+    let market = view.markets().get(order.market)?;
+    let book = before.books().get(order.market)?.of(order.outcome);
+    let others: Vec<Level> = match order.side {
+        Side::Buy => book.asks().collect(),
+        Side::Sell => book.bids().collect(),
+    };
+    let reaches = |level: &&Level| match order.side {
+        Side::Buy => level.price <= order.price,
+        Side::Sell => level.price >= order.price,
+    };
+    let reached = others
+        .iter()
+        .take_while(reaches)
+        .map(|level| level.lots.0)
+        .sum();
+    let shown = |levels: &mut dyn Iterator<Item = Level>| {
+        let rows = levels
+            .take(LEVELS)
+            .map(|Level { price, lots }| MetLevel { price, size: lots });
+        rows.collect()
+    };
+    Some(MetBook {
+        sequence: order.number.sequence().0,
+        token_id: market.token(order.outcome),
+        side: order.side,
+        order_type: order.order_type,
+        price: order.price,
+        size: Lots(order.original_size() / quantity::MICROS_PER_LOT),
+        matched: order.matched,
+        reached: Lots(reached),
+        bids: shown(&mut book.bids()),
+        asks: shown(&mut book.asks()),
+    })
+}
+
+/// What became of the order, in one sentence.
+fn fate(order: &Order, met: &MetBook, rejected: Option<&ApiError>) -> (OrderFate, String) {
+    let filled = match met.matched.is_zero() {
+        true => "nothing".to_owned(),
+        false => format!("{} of {} shares", shares(met.matched), shares(met.size)),
+    };
+    match order.state {
+        OrderState::Live => (
+            OrderFate::Live,
+            format!("The order rests in the book. It has filled {filled}."),
+        ),
+        OrderState::Delayed => (
+            OrderFate::Delayed,
+            "The order waits out the taker delay of its market.".to_owned(),
+        ),
+        OrderState::Completed => (OrderFate::Matched, "The order is filled.".to_owned()),
+        OrderState::Killed(_) => {
+            let what = "The order was killed on arrival";
+            (
+                OrderFate::Killed,
+                rejected.map_or_else(|| what.to_owned(), |error| sentence(what, error)),
+            )
+        }
+        OrderState::Closed(reason) => (
+            OrderFate::Ended,
+            format!(
+                "The order ended ({}) after it had filled {filled}.",
+                ending(reason)
+            ),
+        ),
+    }
+}
+
+/// What happened and why, as one sentence.
+fn sentence(what: &str, why: &ApiError) -> String {
+    format!("{what}: {}.", why.text().trim_end_matches('.'))
+}
+
+const fn ending(reason: CloseReason) -> &'static str {
+    match reason {
+        CloseReason::Expired => "it expired",
+        CloseReason::Heartbeat => "a heartbeat was missed",
+        CloseReason::User => "its owner cancelled it",
+        _ => "the exchange cancelled it",
+    }
+}
+
+/// What the order met, in one sentence.
+fn book_sentence(met: &MetBook) -> String {
+    let (name, others) = match met.side {
+        Side::Buy => ("ask", &met.asks),
+        Side::Sell => ("bid", &met.bids),
+    };
+    match others.first() {
+        None => format!(" The book had no {name} when it arrived."),
+        Some(best) => format!(
+            " When it arrived, the best {name} was {} and its limit was {}: its limit reached {} shares.",
+            price(best.price),
+            price(met.price),
+            shares(met.reached)
+        ),
+    }
+}
+
+/// A fault of clients that the numbers allow, and do not prove.
+fn perhaps(order: &Order, met: &MetBook) -> Option<&'static str> {
+    let best = match met.side {
+        Side::Buy => met.asks.first()?.price,
+        Side::Sell => met.bids.first()?.price,
+    };
+    let is_killed = matches!(order.state, OrderState::Killed(_));
+    let is_below = met.side == Side::Buy && met.reached.is_zero() && best > met.price;
+    (is_killed && is_below && FLOORED_IN_BINARY.contains(&best)).then_some(
+        " Perhaps the client floored the price in binary: py-clob-client-v2 signs market orders at 0.29, 0.57 and 0.58 \
+         one tick low.",
+    )
+}
+
+fn price(price: Price) -> String {
+    foretell_wire::text::decimal::Decimal::from(price).to_string()
+}
+
+fn shares(lots: Lots) -> String {
+    foretell_wire::text::decimal::Decimal::from(lots).to_string()
+}
