@@ -1,13 +1,13 @@
 //! State shared by all requests of the process.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use foretell_catalog::SyncStatus;
 use foretell_journal::wall_clock;
 use foretell_link::CLOCK_TOLERANCE;
-use foretell_model::{OperatorNumber, SandboxClock, TimeMs, TimeNs};
+use foretell_model::{OperatorNumber, SandboxClock, Sequence, TimeMs, TimeNs};
 use foretell_stages::Durations;
 use foretell_view::View;
 use foretell_wire::{ApiError, Compatibility};
@@ -33,9 +33,9 @@ use crate::metrics::{Metrics, Readings};
 use crate::page::Page;
 use crate::policy::request_policy::RequestPolicy;
 use crate::policy::work::WorkAccounts;
+use crate::rejected_orders::RejectedOrders;
 use crate::render::book_cache::BookCache;
 use crate::render::market_pages::MarketPages;
-use crate::resources::operator::sandbox::explain::RejectedOrders;
 use crate::streams::fan_out::replay_reach::ReplayReach;
 use crate::streams::fan_out::ring::StreamRing;
 use crate::streams::fan_out::stats::StreamStats;
@@ -85,6 +85,8 @@ pub(crate) struct App {
     pub(crate) profiles: Profiles,
     /// Present when the trading surface has the page.
     pub(crate) page: Option<Page>,
+    /// Whether it is a sandbox, once the first command is known.
+    pub(crate) sandbox: OnceLock<bool>,
     /// In a sandbox: orders that met no book.
     pub(crate) rejected_orders: RejectedOrders,
     /// What lists of the catalog know of the exchange.
@@ -114,6 +116,20 @@ impl App {
     /// The wall clock of this host.
     pub(crate) fn now(&self) -> TimeNs {
         wall_clock::now()
+    }
+
+    /// Whether the exchange is a sandbox.
+    pub(crate) fn is_sandbox(&self) -> bool {
+        if let Some(known) = self.sandbox.get() {
+            return *known;
+        }
+        let view = &self.shared_view.read().view;
+        let is_sandbox = view.system().beginning.sandbox;
+        if view.sequence() > Sequence(0) {
+            // Another thread may have set the same.
+            let _ = self.sandbox.set(is_sandbox);
+        }
+        is_sandbox
     }
 
     /// Whether the exchange is a restored copy that nobody has opened.

@@ -2,8 +2,8 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -40,9 +40,9 @@ use crate::page::Page;
 use crate::policy::limits::{MAX_STREAM_REPLAYS, REPLAY_BURST, STREAM_RING_FRAMES, StreamLimits};
 use crate::policy::request_policy::RequestPolicy;
 use crate::policy::work::{Share, WorkAccounts};
+use crate::rejected_orders::RejectedOrders;
 use crate::render::book_cache::BookCache;
 use crate::render::market_pages::MarketPages;
-use crate::resources::operator::sandbox::explain::RejectedOrders;
 use crate::routes::{self, PageRoutes};
 use crate::streams::fan_out::Hub;
 use crate::streams::fan_out::replay_reach::ReplayReach;
@@ -410,6 +410,7 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
         market_pages: MarketPages::default(),
         profiles: Profiles::default(),
         page: config.page.clone().map(Page::new),
+        sandbox: OnceLock::new(),
         rejected_orders: RejectedOrders::default(),
         catalog_facts: CatalogFacts::default(),
         catalog: config.catalog.clone().map(CatalogPool::new).map(Arc::new),

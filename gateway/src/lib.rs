@@ -28,6 +28,7 @@ mod openapi;
 pub mod outbox;
 mod page;
 mod policy;
+mod rejected_orders;
 mod render;
 mod resources;
 mod routes;

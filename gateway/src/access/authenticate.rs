@@ -14,6 +14,7 @@ use foretell_wire::text::time::TimeForm;
 use http::{HeaderMap, HeaderName};
 
 use crate::access::credentials::{Caller, HeaderNames, KeyAccess, owner_wallets};
+use crate::access::hints::Hint;
 use crate::http::endpoint::RequestPart;
 use crate::http::failure::Failure;
 use crate::http::operation::Operation;
@@ -78,19 +79,12 @@ impl RequestContext {
             chain_id: value(&X_CHAIN_ID)?,
         };
         let chain = auth.domains.chain_id();
-        let checked = self
-            .gate
-            .run(|| {
-                verify_l1(
-                    &claims,
-                    chain,
-                    auth.window,
-                    self.clock_for(claims.timestamp),
-                )
-            })
-            .await;
+        let now = self.clock_for(claims.timestamp);
+        let check = || verify_l1(&claims, chain, auth.window, now);
+        let checked = self.gate.run(check).await;
         checked
             .map_err(|_| ErrorCode::Busy)?
+            .inspect_err(|_| self.hint(|| Hint::of_l1(&claims, chain, auth.window, now)))
             .map_err(|error| match error {
                 L1Error::Chain(ours) => {
                     let given = foretell_wire::errors::api_error::quoted(

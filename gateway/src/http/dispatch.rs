@@ -18,6 +18,7 @@ use hyper::body::{Body as _, Incoming};
 use parking_lot::Mutex;
 
 use crate::access::authorize::authorize;
+use crate::access::hints::X_FORETELL_HINT;
 use crate::access::signature_gate::SignatureGate;
 use crate::app::App;
 use crate::http::answer::{Answer, X_SEQUENCE};
@@ -141,7 +142,7 @@ impl Dispatcher {
         let said = match self.app.policy.admit(&incoming, &self.app.metrics) {
             Ok(quota) => Arc::new(Mutex::new(Said {
                 quota,
-                position: None,
+                ..Said::default()
             })),
             Err(answer) => return Ok(*answer),
         };
@@ -153,8 +154,16 @@ impl Dispatcher {
             Err(failure) => Err(failure),
         };
         let answer = answer.unwrap_or_else(|failure| app.cluster.explain(failure).render(shape));
-        let Said { quota, position } = *said.lock();
+        let Said {
+            quota,
+            position,
+            hint,
+        } = *said.lock();
         let answer = answer.with_quota(quota);
+        let answer = match hint.and_then(|hint| HeaderValue::try_from(hint.to_string()).ok()) {
+            Some(hint) => answer.header(X_FORETELL_HINT, hint),
+            None => answer,
+        };
         Ok(match position {
             Some(position) if !answer.headers.contains_key(X_SEQUENCE) => answer.at(position),
             _ => answer,

@@ -13,6 +13,7 @@ use http::request::Parts;
 use parking_lot::Mutex;
 
 use crate::access::credentials::Caller;
+use crate::access::hints::Hint;
 use crate::access::operator_actor::Actor;
 use crate::access::signature_gate::SignatureGate;
 use crate::app::App;
@@ -64,6 +65,8 @@ pub(crate) struct Said {
     pub(crate) quota: Option<QuotaStatus>,
     /// The state after its commands.
     pub(crate) position: Option<StatePosition>,
+    /// In a sandbox: a fault of the client.
+    pub(crate) hint: Option<Hint>,
 }
 
 impl Said {
@@ -184,6 +187,15 @@ impl RequestContext {
         self.timing.answered(sent, &reply);
         self.said.lock().reach(&reply);
         Ok(reply)
+    }
+
+    /// Names a fault of the client in the answer, if this is a sandbox: only there are faults looked for.
+    pub(crate) fn hint(&self, find: impl FnOnce() -> Option<Hint>) {
+        if self.app.is_sandbox()
+            && let Some(hint) = find()
+        {
+            self.said.lock().hint = Some(hint);
+        }
     }
 
     /// Counts the request for its key, which is proved, in place of its address.

@@ -19,6 +19,7 @@ use foretell_wire::{ApiError, ErrorCode, TokenRef, json_text};
 
 use crate::access::authenticate::WriteKey;
 use crate::access::credentials::{Caller, owner_wallets};
+use crate::access::hints::Hint;
 use crate::app::App;
 use crate::engine::engine_link::PendingAnswer;
 use crate::engine::outcome::{Done, Refused, outcome_of};
@@ -266,7 +267,15 @@ async fn verify(
     let check = |wallets: &OwnerWallets| {
         verify_order(&fields, &order.signature, wallets, traded.neg_risk, domains)
     };
-    verified(context, caller, &order.maker, check).await
+    let verified = verified(context, caller, &order.maker, check).await;
+    context.hint(|| match &verified {
+        Ok(_) => Hint::of_body(&context.body),
+        Err(_) => {
+            let signed = (&fields, &order.signature[..]);
+            Hint::of_order(signed, &caller.wallets, traded.neg_risk, domains)
+        }
+    });
+    verified
 }
 
 /// Checks what a maker signed with the wallets of the caller's owner, when the gate admits it.
@@ -327,8 +336,14 @@ async fn await_outcome(
         }
     };
     note_outcome(app, &outcome.answer);
-    if let Some(refusal) = &outcome.refusal {
-        app.rejected_orders.note(app, &outcome.answer, refusal);
+    if let Some(refusal) = &outcome.refusal
+        && outcome.answer.status == ResultStatus::Error
+        && app.is_sandbox()
+    {
+        let hint = context.said.lock().hint;
+        let hint = hint.map_or_else(String::new, |hint| format!(" Hint: {hint}."));
+        let (order, received) = (&outcome.answer.order_id, app.exchange_time());
+        app.rejected_orders.push(order, refusal, &hint, received);
     }
     outcome
 }

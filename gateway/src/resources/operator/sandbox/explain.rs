@@ -1,8 +1,6 @@
 //! `GET /sandbox/orders/{order_id}`: why an order filled, or did not. What an order met is the journal folded up to it;
 //! orders that met no book are in a bounded list of the gateway.
 
-use std::collections::VecDeque;
-
 use foretell_journal::{FrameReader, JournalError, Next, Scratch};
 use foretell_model::event::OrderKilled;
 use foretell_model::{
@@ -11,63 +9,24 @@ use foretell_model::{
 use foretell_view::{Level, Order, OrderState, View};
 use foretell_wire::errors::rejection::RejectedOrder;
 use foretell_wire::operator::{Explanation, MetBook, MetLevel, OrderFate, Rejections};
-use foretell_wire::orders::result::{OrderAnswer, ResultStatus};
 use foretell_wire::text::ids;
 use foretell_wire::{ApiError, ErrorCode};
-use parking_lot::Mutex;
 
 use super::ensure_sandbox;
-use crate::app::App;
 use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
+use crate::rejected_orders::sentence;
 
-/// Rejected orders that a gateway keeps.
-const MAX_REJECTIONS: usize = 1_000;
 /// Levels of a side in an explanation.
 const LEVELS: usize = 10;
 /// Prices that clients which multiply in binary floor to the tick below (docs/api/clients.md).
 const FLOORED_IN_BINARY: [Price; 3] = [Price(2_900), Price(5_700), Price(5_800)];
 
-/// The newest orders that were rejected before they met a book.
-#[derive(Default)]
-pub(crate) struct RejectedOrders(Mutex<VecDeque<Explanation>>);
-
-impl RejectedOrders {
-    /// Keeps the answer to a rejected order, in a sandbox.
-    pub(crate) fn note(&self, app: &App, answer: &OrderAnswer, refusal: &ApiError) {
-        if answer.status != ResultStatus::Error || ensure_sandbox(app).is_err() {
-            return;
-        }
-        let mut kept = self.0.lock();
-        kept.truncate(MAX_REJECTIONS - 1);
-        kept.push_front(Explanation {
-            order: answer.order_id.clone(),
-            status: OrderFate::Rejected,
-            text: sentence("The order was rejected", refusal),
-            code: Some(refusal.code().name()),
-            received: app.exchange_time(),
-            met: None,
-        });
-    }
-
-    fn find(&self, order: &str) -> Option<Explanation> {
-        let kept = self.0.lock();
-        kept.iter().find(|kept| kept.order == order).cloned()
-    }
-}
-
 /// `GET /sandbox/rejections`.
 pub(crate) async fn rejections(context: RequestContext) -> Result<Json<Rejections>, Failure> {
     ensure_sandbox(&context.app)?;
-    let rejections = context
-        .app
-        .rejected_orders
-        .0
-        .lock()
-        .iter()
-        .cloned()
-        .collect();
+    let rejections = context.app.rejected_orders.all();
     Ok(Json::of(&Rejections { rejections }))
 }
 
@@ -246,11 +205,6 @@ fn fate(order: &Order, met: &MetBook, rejected: Option<&ApiError>) -> (OrderFate
             ),
         ),
     }
-}
-
-/// What happened and why, as one sentence.
-fn sentence(what: &str, why: &ApiError) -> String {
-    format!("{what}: {}.", why.text().trim_end_matches('.'))
 }
 
 const fn ending(reason: CloseReason) -> &'static str {

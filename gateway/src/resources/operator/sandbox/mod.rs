@@ -12,7 +12,7 @@ use crate::app::App;
 
 /// Refuses on an exchange that is no sandbox.
 fn ensure_sandbox(app: &App) -> Result<(), ErrorCode> {
-    match app.shared_view.read().view.system().beginning.sandbox {
+    match app.is_sandbox() {
         true => Ok(()),
         false => Err(ErrorCode::NotSandbox),
     }
