@@ -82,6 +82,7 @@ class Frame:
     command: bytes
     events: list
     evidence: bytes
+    operator: int
 
 
 class Journal:
@@ -236,7 +237,7 @@ def read_frames(payload):
         sound((kind, version) == (1, 1) and length % 8 == 0 and at + length <= len(payload), f"{where}: header")
         sound(length >= FRAME_HEADER + COMMAND + 12, f"{where}: length")
         frame = payload[at : at + length]
-        count, _operator, touched = struct.unpack_from("<IHH", frame, FRAME_HEADER + COMMAND)
+        count, operator, touched = struct.unpack_from("<IHH", frame, FRAME_HEADER + COMMAND)
         events_at = FRAME_HEADER + COMMAND + 8
         evidence_at = events_at + EVENT * count
         sound(touched <= 4096 and count <= 8256 and evidence_at + 4 <= length, f"{where}: events")
@@ -244,5 +245,5 @@ def read_frames(payload):
         end = evidence_at + 4 + size
         sound(size <= 65536 and -(-end // 8) * 8 == length and not any(frame[end:]), f"{where}: evidence")
         events = [frame[at_ : at_ + EVENT] for at_ in range(events_at, evidence_at, EVENT)]
-        yield Frame(sequence, time, frame[FRAME_HEADER : FRAME_HEADER + COMMAND], events, frame[evidence_at + 4 : end])
+        yield Frame(sequence, time, frame[FRAME_HEADER : FRAME_HEADER + COMMAND], events, frame[evidence_at + 4 : end], operator)
         at += length

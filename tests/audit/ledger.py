@@ -66,10 +66,12 @@ class Ledger:
         self.accounts, self.markets, self.holdings, self.orders, self.delayed = [], [], {}, {}, {}
         self.events, self.converted, self.outside = [], [], []
         self.fees = self.collateral = self.trades = 0
+        self.is_sandbox = False
 
     def apply(self, frame):
         """Takes in a frame, and sees that everything still adds up."""
         command = records.read(records.COMMANDS, frame.command)
+        self.of_sandbox(command, frame)
         own = self.placed(command, frame.sequence) if command.record == "PlaceOrder" else None
         for data in frame.events:
             event = records.read(records.EVENTS, data)
@@ -80,6 +82,14 @@ class Ledger:
             handler = self.HANDLERS.get(event.record)
             if handler:
                 handler(self, event, command, own, frame.sequence)
+
+    def of_sandbox(self, command, frame):
+        """Only a journal that begins as a sandbox has moves of the clock, and orders of operators, which nobody signed."""
+        if command.record == "Begin":
+            self.expect(frame.sequence == 1, "Begin is not the first command")
+            self.is_sandbox = bool(command.sandbox)
+        if command.record == "MoveClock" or (command.record == "PlaceOrder" and frame.operator):
+            self.expect(self.is_sandbox, f"{command.record} of operator {frame.operator} outside a sandbox")
 
     def placed(self, command, sequence):
         return Order(

@@ -176,6 +176,18 @@ class Records(unittest.TestCase):
         with self.assertRaises(Contradiction):
             ledger.check()
 
+    def test_only_a_sandbox_moves_its_clock_and_has_orders_of_operators(self):
+        begin = Event(record="Begin", sandbox=1)
+        for command, operator in ((Event(record="MoveClock"), 1), (Event(record="PlaceOrder"), 1)):
+            ledger, frame = Ledger(), Event(sequence=2, operator=operator)
+            with self.assertRaises(Contradiction):
+                ledger.of_sandbox(command, frame)
+            with self.assertRaises(Contradiction):
+                ledger.of_sandbox(begin, frame)
+            ledger.of_sandbox(begin, Event(sequence=1, operator=0))
+            ledger.of_sandbox(command, frame)
+        Ledger().of_sandbox(Event(record="PlaceOrder"), Event(sequence=1, operator=0))
+
     def test_a_decided_event_has_no_open_question(self):
         ledger = Ledger()
         ledger.event_registered(Event(event=0, id=7, outside=0))

@@ -8,14 +8,17 @@ use std::path::Path;
 
 use foretell_audit::Options;
 use foretell_model::command::{
-    AttestState, CancelAll, CancelMarketOrders, MarketDetails, Merge, RegisterMarket, Split,
+    AttestState, CancelAll, CancelMarketOrders, MarketDetails, Merge, MoveClock, RegisterMarket,
+    Split,
 };
 use foretell_model::event::{self, Converted, Deposited, OrderClosed, OrderKilled, OrderRested};
+use foretell_model::evidence::ActEvidence;
 use foretell_model::limits::REFERENCES_PER_ACCOUNT;
 use foretell_model::tail::Tail;
 use foretell_model::{
-    AccountNumber, CloseReason, Command, Event, EventNumber, Lots, MarketNumber, Micros, OrderType,
-    Outcome, Price, QuestionSet, Reference, Sequence, Settings, Side, SlugDigest, WalletKind,
+    AccountNumber, CloseReason, Command, CommandStamp, Event, EventNumber, Lots, MarketNumber,
+    Micros, OperatorNumber, OrderType, Outcome, Price, QuestionSet, Reference, SandboxClock,
+    Sequence, Settings, Side, SlugDigest, TimeNs, WalletKind,
 };
 use serde_json::{Value, json};
 
@@ -101,6 +104,48 @@ fn a_sound_journal_is_sound_and_says_what_was_proven() {
     assert_eq!(report["signatures"]["unsound"], 0);
     assert!(report["counts"]["signed_orders"].as_u64() > Some(8));
     assert!(report["counts"]["trades"].as_u64() > Some(3), "{report:#}");
+}
+
+/// A journal that does not begin as a sandbox has no order of an operator, and no move of the clock.
+#[test]
+fn only_a_sandbox_has_unsigned_orders_and_a_moved_clock() {
+    let site = busy();
+    let mut frames = site.frames.clone();
+    let is_order = |frame: &&mut Loose| matches!(frame.command, Command::PlaceOrder(_));
+    let order = frames.iter_mut().find(is_order).expect("an order");
+    order.stamp.operator = OperatorNumber::FIRST_ADMIN;
+    order.evidence.clear();
+    let (reason, own) = ("", &[][..]);
+    ActEvidence { reason, own }.encode(&mut order.evidence);
+    let sequence = order.sequence;
+    let (_, report) = verify_by(REFERENCE, &frames);
+    assert_names(&report, FORGED, sequence, "outside a sandbox");
+    for code in [CONTRADICTS, BROKEN] {
+        assert_names(&report, code, sequence, "rejects it: not sandbox");
+    }
+
+    let mut frames = site.frames.clone();
+    let last = frames.last().expect("a frame");
+    let (sequence, time) = (last.sequence + 1, last.stamp.time);
+    let (wall, by, to, frozen) = (time, 1, TimeNs(0), None);
+    let clock = SandboxClock {
+        wall,
+        engine: TimeNs(time.0 + by),
+        frozen: false,
+    };
+    frames.push(Loose {
+        sequence,
+        stamp: CommandStamp::at(time),
+        command: Command::MoveClock(MoveClock {
+            wall,
+            by,
+            to,
+            frozen,
+        }),
+        events: vec![Event::ClockMoved { clock }],
+        evidence: Vec::new(),
+    });
+    assert_does_not_follow(&frames, sequence);
 }
 
 #[test]
