@@ -1,0 +1,43 @@
+"""What a failing test says about its exchange."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from foretell.exchange import Exchange
+from foretell.types import Order
+from foretell.wallet import Wallet
+
+
+def text(exchange: Exchange) -> str:
+    """The orders that did not fill and the last lines of the log; why there are none, if the exchange is gone."""
+    try:
+        return "\n".join(lines(exchange))
+    except Exception as error:  # a report must not hide the failure that it is about
+        return f"no report: {error}"
+
+
+def lines(exchange: Exchange) -> Iterator[str]:
+    yield f"engine time {exchange.clock.now().isoformat()}"
+    for number, wallet in enumerate(exchange.wallets, 1):
+        yield from unfilled(f"wallet {number} ({wallet.kind} {wallet.funder})", wallet)
+    log = exchange.log_tail()
+    if log:
+        yield "last lines of the log:"
+        yield log
+
+
+def unfilled(name: str, wallet: Wallet) -> Iterator[str]:
+    """A line for each live order of a wallet; one line if it has none."""
+    orders = wallet.orders()
+    yield f"{name}: {len(orders)} orders did not fill" if orders else f"{name}: no order is live"
+    for order in orders:
+        yield f"  {described(order)}"
+
+
+def described(order: Order) -> str:
+    """An order as one line."""
+    return (
+        f"{order.status} {order.side} {order.outcome} {order.size:f} at {order.price:f} {order.order_type}, "
+        f"filled {order.filled:f}, {order.order_id}"
+    )
