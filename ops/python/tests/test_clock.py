@@ -42,9 +42,13 @@ def test_due_things_happen_and_are_listed(foretell_exchange: foretell.Exchange) 
     (expired,) = ex.clock.advance(hours=1)
     assert (expired.what, expired.order_id) == ("order_expired", ending.order_id)
     assert [order.order_id for order in ex.orders(me)] == [lasting.order_id]
-    happened = ex.clock.advance(hours=2)
-    assert ("market_closed", rain.condition_id) in [(it.what, it.condition_id) for it in happened]
-    assert [it.sequence for it in happened] == sorted(it.sequence for it in happened)
+    cancelled, closed = ex.clock.advance(hours=2)
+    assert (cancelled.what, cancelled.order_id, cancelled.detail) == (
+        "order_cancelled",
+        lasting.order_id,
+        "MarketClosed",
+    )
+    assert (closed.what, closed.condition_id, closed.detail) == ("market_changed", rain.condition_id, "closed")
     assert ex.orders(me) == []
 
 

@@ -38,5 +38,5 @@ def test_the_guide_shows_the_report_of_a_failure(pytester: pytest.Pytester) -> N
     title, _, wallet, order, log = shown[0].splitlines()[:5]
     assert title.strip("- ") in output
     for line in (wallet, order, log):
-        pattern = re.sub(r"0x[0-9a-f]+…", "0x[0-9a-f]+", re.escape(line))
+        pattern = re.sub(r"0x[0-9a-f]+…", "0x[0-9a-fA-F]+", re.escape(line))
         assert re.search(pattern, output), line

@@ -77,7 +77,7 @@ def test_a_forked_child_uses_the_exchange_and_does_not_stop_it(foretell_exchange
     child.join()
     assert child.exitcode == 0
     assert foretell_exchange.market("Will it hail?").slug == "will-it-hail"
-    assert len(foretell_exchange.operator("GET", "/markets")["data"]) == 3
+    assert len(foretell_exchange.operator("GET", "/markets")["markets"]) == 3
 
 
 def test_a_stopped_exchange_leaves_nothing() -> None:

@@ -152,3 +152,13 @@ def test_many_fills_are_read_in_sequence(foretell_exchange: foretell.Exchange) -
     fills = ex.fills(me)
     assert len({fill.trade_id for fill in fills}) == len(fills) == 120
     assert [fill.time for fill in fills] == sorted(fill.time for fill in fills)
+
+
+def test_reads_wait_at_every_gateway() -> None:
+    with foretell.Exchange(settings={"gateway.processes": 2}) as ex:
+        rain = ex.market("Will it rain?")
+        me = ex.wallet(usdc=1000)
+        for number in range(1, 31):
+            me.place(rain.yes, "BUY", price="0.01", size=5)
+            assert len(ex.orders(me)) == number
+            assert ex.book(rain.yes).bids == (level("0.01", str(5 * number)),)

@@ -29,7 +29,7 @@ class Clock:
         seconds: float = 0,
         milliseconds: float = 0,
     ) -> list[Happening]:
-        """Moves the clock forward by a duration, or to a time. Returns what was due, in sequence.
+        """Moves the clock forward by a duration, or to a time. Returns what was due, in sequence: the first 1,000.
 
         It returns after all of it is in the books and on the streams. A time in the past raises ExchangeError.
         """

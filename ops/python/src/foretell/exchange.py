@@ -26,6 +26,7 @@ from foretell.wallet import Wallet
 
 Compatibility: TypeAlias = Literal["polymarket", "interface"]
 FAMILY_CHAIN = 137
+OVER = ("closed", "resolved")
 
 
 class Exchange:
@@ -53,12 +54,13 @@ class Exchange:
         compatibility: the formats of answers, `polymarket` by default (docs/api/compatibility.md).
         chain: the chain that clients sign for, 80002 by default. 137 is allowed with wallets of the sandbox.
         clock: an aware datetime in the future where the clock starts, or `frozen`.
-        settings: settings of the exchange by name, such as {"limits.enabled": False}.
+        settings: settings of the exchange by name. Rate limits are off unless "limits.enabled" is True here.
         data: a data directory to keep or to continue; by default a temporary one.
         binary: the program; by default the one of `find_binary`.
 
         With FORETELL_URL set, the exchange there is used as it is, and only `clock` may be given.
         """
+        self._is_configured = (compatibility, chain, settings, data, binary) != (None,) * 5
         self._arguments = arguments(compatibility, chain, settings, data)
         self._clock_start = clock
         self._binary = binary
@@ -293,6 +295,9 @@ class Exchange:
 
         Wallets are paid when they redeem.
         """
+        self._check("the market", market)
+        if self._running().read(f"/markets/{market.condition_id}")["status"] not in OVER:
+            self.close(market)
         self._act("resolve", market, payout=payout.outcome if isinstance(payout, Token) else payout)
         for wallet in self._redeeming:
             redeem_if_held(wallet, market)
@@ -317,7 +322,7 @@ class Exchange:
 
     def _attach(self, url: str) -> Ready:
         """Reads the ready line of an exchange that another program started."""
-        if self._arguments or self._binary:
+        if self._is_configured:
             raise ValueError("FORETELL_URL is set: the exchange there has its own settings, chain and data")
         with urlopen(url) as line:
             return Ready.read(line.read())
@@ -355,8 +360,11 @@ def arguments(
     settings: Mapping[str, str | int | bool] | None,
     data: str | Path | None,
 ) -> list[str]:
-    """Arguments of `foretell up --sandbox`; none for what the caller leaves to the exchange."""
-    chosen: dict[str, str | int | bool] = {}
+    """Arguments of `foretell up --sandbox`.
+
+    The exchange has no rate limits: the reads of a test would count as those of the bot's key.
+    """
+    chosen: dict[str, str | int | bool] = {"limits.enabled": False}
     if compatibility is not None:
         chosen["compatibility"] = compatibility
     if chain is not None:

@@ -28,6 +28,8 @@ class Link:
         self._trading = Surface(ready.trading, {})
         self._is_open = True
         self._last_timestamp = 0
+        gateways = [it for it in self._status()["processes"] if it["name"].startswith("gateway")]
+        self._has_one_gateway = len(gateways) == 1
 
     def close(self) -> None:
         """Makes every handle of this exchange stale."""
@@ -50,7 +52,7 @@ class Link:
 
     def signed(self, method: str, path: str, credentials: Credentials, **body: Any) -> Any:
         """Sends a client's command to the trading surface and returns the JSON of the answer."""
-        content = encode(body)
+        content = encode(body) if body else b""
         headers = l2_headers(credentials, self._timestamp(), method, path, content)
         return self._send(self._trading, method, path, body=content, headers=headers)
 
@@ -103,9 +105,16 @@ class Link:
             raise StaleHandle("the exchange of this handle has stopped; make markets and wallets at the running one")
 
     def _wait(self) -> dict[str, str]:
-        """The header that makes a read wait for the newest command, whoever sent it."""
-        engine = self._send(self._operator, "GET", "/status")["engine"]
-        return {"x-min-sequence": str(engine["sequence"])} if engine else {}
+        """The header that makes a read wait for the newest command, whoever sent it (docs/api/overview.md §3).
+
+        The only gateway of an exchange needs none: its reads reflect everything that it acknowledged.
+        """
+        if self._has_one_gateway:
+            return {}
+        return {"x-min-sequence": str(self._status()["engine"]["sequence"])}
+
+    def _status(self) -> Any:
+        return self._send(self._operator, "GET", "/status")
 
     def _timestamp(self) -> int:
         """The exchange's wall time in ms, and never the same twice: two equal requests are sent as different ones.
@@ -135,5 +144,4 @@ class Link:
 
 
 def encode(body: Mapping[str, Any]) -> bytes:
-    """The JSON of a body; nothing for an empty one."""
-    return json.dumps(body, separators=(",", ":")).encode() if body else b""
+    return json.dumps(body, separators=(",", ":")).encode()

@@ -103,4 +103,5 @@ def happening(row: Row) -> Happening:
         sequence=row["sequence"],
         order_id=row.get("order"),
         condition_id=row.get("market"),
+        detail=row.get("detail"),
     )

@@ -185,9 +185,14 @@ class Account:
 
 @dataclass(frozen=True)
 class Happening:
-    """Something that happened because time passed, for example `order_expired` or `market_closed`."""
+    """Something that happened because the clock moved.
+
+    `what` is `order_expired`, `order_cancelled`, `market_changed`, `market_cleared` or `market_resolved`. `detail` is the
+    reason of an order's end, the new state of a market, or its payout.
+    """
 
     what: str
     sequence: int
     order_id: str | None
     condition_id: str | None
+    detail: str | None
