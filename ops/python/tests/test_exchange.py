@@ -2,12 +2,25 @@
 
 from datetime import timedelta
 from decimal import Decimal
+from http.client import HTTPConnection
 from typing import Any
+from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 import pytest
 
 import foretell
+
+
+def opens_stream(url: str) -> bool:
+    """Whether a WebSocket can be opened."""
+    parts = urlsplit(url)
+    connection = HTTPConnection(parts.netloc, timeout=10)
+    upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
+    connection.request("GET", parts.path, headers={**upgrade, "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA=="})
+    status = connection.getresponse().status
+    connection.close()
+    return status == 101
 
 
 def test_a_market_has_its_terms(foretell_exchange: foretell.Exchange) -> None:
@@ -69,6 +82,7 @@ def test_every_surface_answers(foretell_exchange: foretell.Exchange) -> None:
     headers = {"Authorization": f"Bearer {ex.operator_token}"}
     assert urlopen(Request(f"{ex.operator_url}/status", headers=headers)).status == 200
     assert ex.ws_url == ex.clob_url.replace("http://", "ws://") + "/ws"
+    assert opens_stream(ex.ws_url + "/market")
     assert ex.env()["CLOB_API_URL"] == ex.clob_url
     assert ex.env()["CHAIN_ID"] == "80002"
 

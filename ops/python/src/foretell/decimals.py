@@ -59,6 +59,6 @@ def instant(value: str | int) -> datetime:
 def iso(value: datetime, name: str) -> str:
     """The ISO 8601 text of an aware datetime, in milliseconds of UTC. A naive datetime raises ValueError."""
     if value.utcoffset() is None:
-        raise ValueError(f"{name} is the naive {value!r}, allowed: one with a time zone, such as datetime.now(UTC)")
+        raise ValueError(f"{name} is the naive {value!r}, allowed: one with a time zone")
     utc = value.astimezone(timezone.utc)
     return utc.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -10,12 +10,14 @@ from typing import Any
 
 from foretell.api import Surface
 from foretell.decimals import EPOCH, instant
-from foretell.errors import ProcessError, StaleHandle
+from foretell.errors import ExchangeError, ProcessError, StaleHandle
 from foretell.process import Process
 from foretell.ready import Ready
 from foretell.signing import Credentials, l2_headers
 
 LAST_PAGE = "LTE="
+# What a gateway answers while its engine ends.
+DYING = ("outcome_unknown", "engine_unavailable")
 
 
 class Link:
@@ -137,8 +139,9 @@ class Link:
         self._check_open()
         try:
             return surface.request(method, path, query, body, headers)
-        except (OSError, http.client.HTTPException):
-            if self._process and self._process.has_ended():
+        except (OSError, http.client.HTTPException, ExchangeError) as error:
+            is_suspect = not isinstance(error, ExchangeError) or error.code in DYING
+            if is_suspect and self._process and self._process.has_ended():
                 raise ProcessError(self._process.epitaph()) from None
             raise
 

@@ -187,8 +187,8 @@ class Account:
 class Happening:
     """Something that happened because the clock moved.
 
-    `what` is `order_expired`, `order_cancelled`, `market_changed`, `market_cleared` or `market_resolved`. `detail` is the
-    reason of an order's end, the new state of a market, or its payout.
+    `what` is `order_expired`, `order_cancelled`, `market_changed`, `market_cleared` or `market_resolved`. `detail` is
+    the reason of an order's end, the new state of a market, or its payout.
     """
 
     what: str
