@@ -1,6 +1,7 @@
 """Books, trades, fills and orders."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 import foretell
 from foretell import Level
+from foretell.api import Surface
 
 
 def level(price: str, size: str) -> Level:
@@ -154,11 +156,32 @@ def test_many_fills_are_read_in_sequence(foretell_exchange: foretell.Exchange) -
     assert [fill.time for fill in fills] == sorted(fill.time for fill in fills)
 
 
-def test_reads_wait_at_every_gateway() -> None:
+def test_reads_wait_at_every_gateway(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[int] = []
+    request = Surface.request
+
+    def spy(self: Surface, *arguments: Any) -> Any:
+        headers = arguments[-1] or {}
+        if "x-min-sequence" in headers:
+            sent.append(int(headers["x-min-sequence"]))
+        return request(self, *arguments)
+
+    monkeypatch.setattr(Surface, "request", spy)
     with foretell.Exchange(settings={"gateway.processes": 2}) as ex:
-        rain = ex.market("Will it rain?")
-        me = ex.wallet(usdc=1000)
-        for number in range(1, 31):
+        rain, me = ex.market("Will it rain?"), ex.wallet(usdc=100)
+        sent.clear()
+        for number in range(1, 21):
             me.place(rain.yes, "BUY", price="0.01", size=5)
             assert len(ex.orders(me)) == number
             assert ex.book(rain.yes).bids == (level("0.01", str(5 * number)),)
+            assert me.account().reserved == Decimal("0.05") * number
+    first = sent[0]
+    assert sent == [first + number for number in range(20) for _ in range(3)], "one command for each three reads"
+
+
+def test_reads_of_the_only_gateway_need_no_sequence(foretell_exchange: foretell.Exchange) -> None:
+    rain, me = foretell_exchange.market("Will it rain?"), foretell_exchange.wallet(usdc=1000)
+    for number in range(1, 101):
+        me.place(rain.yes, "BUY", price="0.01", size=5)
+        with ThreadPoolExecutor(2) as threads:  # each thread has a connection
+            assert set(threads.map(lambda _: len(me.orders()), range(2))) == {number}

@@ -32,7 +32,7 @@ class Process:
     def __init__(self, binary: Path, arguments: Sequence[str]) -> None:
         """Starts the exchange and waits until it is ready. Raises ProcessError with the last lines of its log."""
         self._log = tempfile.TemporaryFile(prefix="foretell-", suffix=".log")  # noqa: SIM115
-        self._is_parent, self._is_kept = True, False
+        self._is_kept = False
         kept = {name: value for name, value in os.environ.items() if not name.startswith("FORETELL_")}
         self._popen = subprocess.Popen(
             [str(binary), "up", "--sandbox", "--json", *arguments],
@@ -77,10 +77,8 @@ class Process:
         return self.ready.directory
 
     def stop(self) -> None:
-        """Ends the exchange. It gets 30 s to stop in order. In a forked child it does nothing."""
+        """Ends the exchange. It gets 30 s to stop in order. In a forked child it only closes the child's files."""
         _running.discard(self)
-        if not self._is_parent:
-            return
         for pipe in (self._popen.stdin, self._popen.stdout):
             if pipe is not None:
                 pipe.close()
@@ -95,7 +93,6 @@ class Process:
 
     def release_in_child(self) -> None:
         """Closes the pipe in a forked child: the exchange must end with the parent, not with the last child."""
-        self._is_parent = False
         if self._popen.stdin is not None:
             self._popen.stdin.close()
 
