@@ -52,6 +52,17 @@ def test_due_things_happen_and_are_listed(foretell_exchange: foretell.Exchange) 
     assert ex.orders(me) == []
 
 
+def test_missed_heartbeats_cancel_orders(foretell_exchange: foretell.Exchange) -> None:
+    pytest.importorskip("py_clob_client_v2")
+    rain, me = foretell_exchange.market("Will it rain?"), foretell_exchange.wallet(usdc=100)
+    placed = me.place(rain.yes, "BUY", price="0.5", size=10)
+    me.clob_client().post_heartbeat("")
+    assert foretell_exchange.clock.advance(seconds=10) == []
+    (cancelled,) = foretell_exchange.clock.advance(seconds=10)
+    assert (cancelled.what, cancelled.order_id) == ("order_cancelled", placed.order_id)
+    assert cancelled.detail == "Heartbeat"
+
+
 def test_clients_go_on_after_a_jump(foretell_exchange: foretell.Exchange) -> None:
     clob = pytest.importorskip("py_clob_client_v2")
     rain, me = foretell_exchange.market("Will it rain?"), foretell_exchange.wallet(usdc=100)

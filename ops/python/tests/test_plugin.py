@@ -89,6 +89,7 @@ def test_a_failure_shows_orders_and_log(pytester: pytest.Pytester, arguments: "t
             "engine time 20*",
             "wallet 1 (eoa 0x*): 1 orders did not fill",
             "  LIVE BUY Yes 10 at 0.4 GTC, filled 0, 0x*",
+            "    in the book: bid 10 at 0.4, ask none",
             "wallet 2 (eoa 0x*): no order is live",
             "last lines of the log:",
         ]
@@ -137,6 +138,20 @@ def test_workers_have_exchanges_of_their_own(pytester: pytest.Pytester) -> None:
         """
     )
     pytester.runpytest_subprocess("-n", "4").assert_outcomes(passed=8)
+
+
+def test_clients_bypass_a_proxy(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("py_clob_client_v2")
+    for name in ("http_proxy", "HTTP_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    pytester.makeconftest("import py_clob_client_v2")
+    pytester.makepyfile(
+        """
+        def test_answers(foretell_exchange):
+            assert foretell_exchange.wallet().clob_client().get_ok() == "OK"
+        """
+    )
+    pytester.runpytest_subprocess().assert_outcomes(passed=1)
 
 
 def test_a_suite_without_exchanges_imports_nothing() -> None:

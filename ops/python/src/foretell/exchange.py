@@ -21,7 +21,7 @@ from foretell.link import Link
 from foretell.process import Process, bypass_proxies
 from foretell.ready import Ready
 from foretell.registration import Registrar, terms
-from foretell.types import Book, Event, Fee, Fill, Handle, Kind, Market, Order, Side, Token
+from foretell.types import Book, Event, Fee, Fill, Handle, Kind, Market, Order, Side, Token, token_id
 from foretell.wallet import Wallet
 
 Compatibility: TypeAlias = Literal["polymarket", "interface"]
@@ -263,10 +263,14 @@ class Exchange:
         self._check("the token", token)
         return self._house.trade(token, side, price, size)
 
-    def book(self, token: Token) -> Book:
-        """The book of a token, with orders on the other outcome. A closed market has none: ExchangeError."""
-        self._check("the token", token)
-        return rows.book(self._running().public("/book", token_id=token.token_id))
+    def book(self, token: Token | str) -> Book:
+        """The book of a token or token id, with the orders on the other outcome.
+
+        A closed market has no book: ExchangeError.
+        """
+        if isinstance(token, Token):
+            self._check("the token", token)
+        return rows.book(self._running().public("/book", token_id=token_id(token)))
 
     def fills(self, wallet: Wallet) -> list[Fill]:
         """The fills of a wallet, oldest first."""

@@ -32,7 +32,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", MARKER)
-    # HTTP clients read the proxies when they are imported: the exchange's start would be too late.
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests() -> None:
+    """Sets NO_PROXY before the first conftest: HTTP clients read the proxies when they are imported."""
     if any(name.lower() in ("http_proxy", "https_proxy", "all_proxy") for name in os.environ):
         from foretell.process import bypass_proxies
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from foretell.exchange import Exchange
-from foretell.types import Order
+from foretell.types import Level, Order
 from foretell.wallet import Wallet
 
 
@@ -20,19 +20,26 @@ def text(exchange: Exchange) -> str:
 def lines(exchange: Exchange) -> Iterator[str]:
     yield f"engine time {exchange.clock.now().isoformat()}"
     for number, wallet in enumerate(exchange.wallets, 1):
-        yield from unfilled(f"wallet {number} ({wallet.kind} {wallet.funder})", wallet)
+        yield from unfilled(exchange, f"wallet {number} ({wallet.kind} {wallet.funder})", wallet)
     log = exchange.log_tail()
     if log:
         yield "last lines of the log:"
         yield log
 
 
-def unfilled(name: str, wallet: Wallet) -> Iterator[str]:
-    """A line for each live order of a wallet; one line if it has none."""
+def unfilled(exchange: Exchange, name: str, wallet: Wallet) -> Iterator[str]:
+    """Two lines for each live order of a wallet: the order and its book. One line if it has none."""
     orders = wallet.orders()
     yield f"{name}: {len(orders)} orders did not fill" if orders else f"{name}: no order is live"
     for order in orders:
+        book = exchange.book(order.token_id)
         yield f"  {described(order)}"
+        yield f"    in the book: bid {best(book.best_bid)}, ask {best(book.best_ask)}"
+
+
+def best(level: Level | None) -> str:
+    """The best level of a side."""
+    return f"{level.size:f} at {level.price:f}" if level else "none"
 
 
 def described(order: Order) -> str:

@@ -39,6 +39,11 @@ class Token(Handle):
     opposite_id: str
 
 
+def token_id(token: Token | str) -> str:
+    """The id of a token that is given as such, or as its id."""
+    return token.token_id if isinstance(token, Token) else token
+
+
 @dataclass(frozen=True, kw_only=True)
 class Market(Handle):
     """A market as it was registered. The tick may become finer by trading (docs/verify/rules.md §3)."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from foretell import decimals, rows
 from foretell.decimals import EPOCH, Number
 from foretell.signing import Credentials
-from foretell.types import Account, Fill, Handle, Kind, Market, Order, OrderType, Placed, Side, Token
+from foretell.types import Account, Fill, Handle, Kind, Market, Order, OrderType, Placed, Side, Token, token_id
 
 if TYPE_CHECKING:
     from py_clob_client_v2.client import ClobClient
@@ -92,7 +92,7 @@ class Wallet(Handle):
         answer = self._link.command(
             "/sandbox/orders",
             wallet=self.funder,
-            token_id=token.token_id if isinstance(token, Token) else token,
+            token_id=token_id(token),
             side=side,
             price=decimals.text(price, "price"),
             size=decimals.text(size, "size"),
