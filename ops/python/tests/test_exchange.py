@@ -98,7 +98,14 @@ def test_a_rejection_has_code_status_and_text(foretell_exchange: foretell.Exchan
 def test_handles_are_stale_after_the_end() -> None:
     with foretell.Exchange() as ex:
         market, wallet, clock = ex.market("Will it rain?"), ex.wallet(), ex.clock
-    for use in (wallet.fills, wallet.clob_client, clock.now, lambda: ex.book(market.yes), lambda: ex.clob_url):
+    for use in (
+        wallet.fills,
+        wallet.clob_client,
+        wallet.env,
+        clock.now,
+        lambda: ex.book(market.yes),
+        lambda: ex.clob_url,
+    ):
         with pytest.raises(foretell.StaleHandle):
             use()
 

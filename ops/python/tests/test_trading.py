@@ -56,6 +56,12 @@ def test_what_is_no_book_is_rejected(foretell_exchange: foretell.Exchange) -> No
         foretell_exchange.set_book(rain.yes, '{"error":"No orderbook"}')
 
 
+def test_a_crossed_book_is_rejected(foretell_exchange: foretell.Exchange) -> None:
+    rain = foretell_exchange.market("Will it rain?")
+    with pytest.raises(ValueError, match=r"bids go up to 0\.6, allowed: below the best ask, which is 0\.6"):
+        foretell_exchange.set_book(rain.yes, bids=[("0.5", 5), ("0.6", 5)], asks=[("0.7", 5), ("0.6", 5)])
+
+
 def test_a_float_is_rejected_before_orders_are_cancelled(foretell_exchange: foretell.Exchange) -> None:
     rain = foretell_exchange.market("Will it rain?")
     foretell_exchange.set_book(rain.yes, bids=[("0.5", 10)])

@@ -246,7 +246,8 @@ class Exchange:
         """Makes the book of a token, with orders of a wallet of the package, and returns the book.
 
         Levels are (price, size), in any sequence. `book` is the JSON of a recorded answer of `GET /book`, in place of
-        `bids` and `asks`. The wallet's earlier orders in the market are cancelled first; those of others stay.
+        `bids` and `asks`. The wallet's earlier orders in the market are cancelled first; those of others stay. A level
+        that the exchange rejects raises ExchangeError: its size is below the minimum, or its price off the tick.
         """
         self._check("the token", token)
         if book is not None:

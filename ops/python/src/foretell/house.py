@@ -38,13 +38,16 @@ class House:
         return self._new_wallet(COLLATERAL)
 
     def set_book(self, token: Token, bids: Iterable[Quote], asks: Iterable[Quote]) -> None:
-        """Replaces the maker's orders in the market of a token.
+        """Replaces the maker's orders in the market of a token. Sides that cross raise ValueError.
 
         Asks are bids for the other outcome at 1 − price: they need collateral and no shares, and the book of this
         token shows them as asks.
         """
-        orders = [(token.token_id, price, size) for price, size in map(pair, bids)]
-        orders += [(token.opposite_id, 1 - price, size) for price, size in map(pair, asks)]
+        buys, sells = list(map(pair, bids)), list(map(pair, asks))
+        if buys and sells and max(buys)[0] >= min(sells)[0]:
+            raise ValueError(f"bids go up to {max(buys)[0]}, allowed: below the best ask, which is {min(sells)[0]}")
+        orders = [(token.token_id, price, size) for price, size in buys]
+        orders += [(token.opposite_id, 1 - price, size) for price, size in sells]
         self.maker.cancel_all(token)
         for token_id, price, size in orders:
             self.maker.place(token_id, "BUY", price=price, size=size)

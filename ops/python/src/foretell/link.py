@@ -78,6 +78,7 @@ class Link:
 
     def env(self) -> dict[str, str]:
         """Addresses of the surfaces and the chain, under the names that bots use."""
+        self.check_open()
         ready = self.ready
         return {
             "TRADING_URL": ready.trading,
@@ -100,9 +101,10 @@ class Link:
         """Raises StaleHandle if a handle belongs to another exchange, or this exchange has stopped."""
         if link is not self:
             raise StaleHandle(f"{handle} belongs to another exchange, or to one that has stopped")
-        self._check_open()
+        self.check_open()
 
-    def _check_open(self) -> None:
+    def check_open(self) -> None:
+        """Raises StaleHandle if this exchange has stopped."""
         if not self._is_open:
             raise StaleHandle("the exchange of this handle has stopped; make markets and wallets at the running one")
 
@@ -136,7 +138,7 @@ class Link:
         body: bytes = b"",
         headers: Mapping[str, str] | None = None,
     ) -> Any:
-        self._check_open()
+        self.check_open()
         try:
             return surface.request(method, path, query, body, headers)
         except (OSError, http.client.HTTPException, ExchangeError) as error:

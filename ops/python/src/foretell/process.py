@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import signal
 import subprocess
 import tempfile
 import weakref
@@ -47,7 +48,6 @@ class Process:
         try:
             self.ready = self._wait_until_ready()
         except BaseException:
-            self._popen.kill()
             self.stop()
             raise
 
@@ -63,11 +63,9 @@ class Process:
         """What to tell of an exchange that has ended by itself."""
         return f"the exchange ended with exit code {self._popen.returncode}; its last lines:\n{self.log_tail()}"
 
-    def log_tail(self, lines: int = LOG_LINES) -> str:
-        """The last lines of the exchange's log, at most 64 KiB."""
-        size = os.fstat(self._log.fileno()).st_size
-        end = os.pread(self._log.fileno(), LOG_BYTES, max(0, size - LOG_BYTES))
-        return "\n".join(end.decode(errors="replace").splitlines()[-lines:])
+    def log_tail(self) -> str:
+        """The last 20 lines of the exchange's log."""
+        return "\n".join(self._log_end().splitlines()[-LOG_LINES:])
 
     def keep(self) -> Path:
         """Makes the exchange keep its data directory when it ends, with the end of its log. Returns its path."""
@@ -85,16 +83,21 @@ class Process:
         try:
             self._popen.wait(STOP_SECONDS)
         except subprocess.TimeoutExpired:
-            self._popen.kill()
+            os.killpg(self._popen.pid, signal.SIGKILL)
             self._popen.wait()
         if self._is_kept:
-            (self.ready.directory / LOG_FILE).write_text(self.log_tail(LOG_BYTES) + "\n")
+            (self.ready.directory / LOG_FILE).write_text(self._log_end())
         self._log.close()
 
     def release_in_child(self) -> None:
         """Closes the pipe in a forked child: the exchange must end with the parent, not with the last child."""
         if self._popen.stdin is not None:
             self._popen.stdin.close()
+
+    def _log_end(self) -> str:
+        """The last 64 KiB of the exchange's log."""
+        size = os.fstat(self._log.fileno()).st_size
+        return os.pread(self._log.fileno(), LOG_BYTES, max(0, size - LOG_BYTES)).decode(errors="replace")
 
     def _wait_until_ready(self) -> Ready:
         """Reads the ready line. Each wait for a part of it ends after 60 s."""

@@ -39,7 +39,7 @@ class Wallet(Handle):
 
     def clob_client(self) -> ClobClient:
         """The stock client of py-clob-client-v2, with this wallet's key and credentials, at this exchange."""
-        self._link.check("the wallet", self._link)
+        self._link.check_open()
         try:
             from py_clob_client_v2.client import ClobClient
             from py_clob_client_v2.clob_types import ApiCreds
