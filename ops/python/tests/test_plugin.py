@@ -1,6 +1,7 @@
 """The pytest plugin, in test suites of its users."""
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -103,7 +104,7 @@ def test_a_failure_keeps_the_directory(pytester: pytest.Pytester) -> None:
     result.assert_outcomes(failed=1, passed=1)
     kept = re.findall(r"^kept: (.*)$", result.stdout.str(), re.MULTILINE)
     assert len(kept) == 1
-    assert Path(kept[0]).is_dir()
+    shutil.rmtree(Path(kept[0]))
 
 
 def test_fixtures_of_others_are_reported(pytester: pytest.Pytester) -> None:

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -99,6 +100,7 @@ def test_a_kept_exchange_leaves_its_directory_and_log() -> None:
         assert ex.keep() == kept
     assert (kept / process.LOG_FILE).read_text().strip()
     assert any(it.name != process.LOG_FILE for it in kept.iterdir())
+    shutil.rmtree(kept)
 
 
 def test_a_data_directory_is_continued(tmp_path: Path) -> None:
@@ -111,9 +113,11 @@ def test_a_data_directory_is_continued(tmp_path: Path) -> None:
 def test_an_exchange_that_dies_says_so() -> None:
     with foretell.Exchange() as ex:
         assert ex._process is not None
+        left = ex._process.ready.directory
         os.killpg(ex._process._popen.pid, signal.SIGKILL)
         with pytest.raises(foretell.ProcessError, match="ended with exit code -9; its last lines"):
             ex.market("Will it rain?")
+    shutil.rmtree(left)
 
 
 def test_a_program_that_is_not_foretell_fails_with_its_log(tmp_path: Path) -> None:
