@@ -15,7 +15,8 @@ def test_fails(foretell_exchange):
     rain = foretell_exchange.market("Will it rain?")
     me = foretell_exchange.wallet(usdc=100)
     me.place(rain.yes, "BUY", price="0.4", size=10)
-    foretell_exchange.wallet()
+    with pytest.raises(Exception):
+        foretell_exchange.wallet().place(rain.yes, "BUY", price="0.4", size=10)
     assert foretell_exchange.fills(me)
 """
 
@@ -90,8 +91,11 @@ def test_a_failure_shows_orders_and_log(pytester: pytest.Pytester, arguments: "t
             "engine time 20*",
             "wallet 1 (eoa 0x*): 1 orders did not fill",
             "  LIVE BUY Yes 10 at 0.4 GTC, filled 0, 0x*",
-            "    in the book: bid 10 at 0.4, ask none",
+            "    The order rests in the book. It has filled nothing.*",
+            "    in the book now: bid 10 at 0.4, ask none",
             "wallet 2 (eoa 0x*): no order is live",
+            "rejected before they met a book, newest first:",
+            "  The order was rejected: not enough balance*",
             "last lines of the log:",
         ]
     )

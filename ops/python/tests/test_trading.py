@@ -140,6 +140,29 @@ def test_orders_are_placed_and_cancelled(foretell_exchange: foretell.Exchange) -
     assert ex.orders(me) == []
 
 
+def test_orders_are_explained(foretell_exchange: foretell.Exchange) -> None:
+    ex = foretell_exchange
+    rain, me = ex.market("Will it rain?"), ex.wallet(usdc=100)
+    ex.set_book(rain.yes, bids=[("0.5", 20)], asks=[("0.58", 20)])
+    live = ex.explain(me.place(rain.yes, "BUY", price="0.4", size=10))
+    assert (live.status, live.code) == ("live", None)
+    assert live.received.utcoffset() is not None
+    assert live.met is not None
+    assert (live.met.side, live.met.price, live.met.size, live.met.reached) == ("BUY", Decimal("0.4"), 10, 0)
+    assert (live.met.bids, live.met.asks) == ((level("0.5", "20"),), (level("0.58", "20"),))
+    with pytest.raises(foretell.ExchangeError) as killed:
+        me.place(rain.yes, "BUY", price="0.57", size=10, order_type="FOK")
+    assert killed.value.order_id is not None
+    assert ex.explain(killed.value.order_id).code == "fok_not_filled"
+    with pytest.raises(foretell.ExchangeError) as refused:
+        me.place(rain.yes, "BUY", price="0.57", size=1000)
+    (rejection,) = ex.rejections()
+    assert (rejection.order_id, rejection.code, rejection.met) == (refused.value.order_id, "insufficient_balance", None)
+    with pytest.raises(foretell.ExchangeError) as unknown:
+        ex.explain("0x" + 64 * "0")
+    assert (unknown.value.code, unknown.value.order_id) == ("order_not_found", None)
+
+
 def test_a_killed_order_raises(foretell_exchange: foretell.Exchange) -> None:
     ex = foretell_exchange
     rain = ex.market("Will it rain?")

@@ -21,7 +21,22 @@ if TYPE_CHECKING:
     from foretell.clock import Clock
     from foretell.errors import BinaryNotFound, ExchangeError, ProcessError, StaleHandle
     from foretell.exchange import Exchange
-    from foretell.types import Account, Book, Event, Fee, Fill, Happening, Level, Market, Order, Placed, Position, Token
+    from foretell.types import (
+        Account,
+        Book,
+        Event,
+        Explanation,
+        Fee,
+        Fill,
+        Happening,
+        Level,
+        Market,
+        MetBook,
+        Order,
+        Placed,
+        Position,
+        Token,
+    )
     from foretell.wallet import Wallet
 
 _MODULES = {
@@ -33,11 +48,13 @@ _MODULES = {
         "Account",
         "Book",
         "Event",
+        "Explanation",
         "Fee",
         "Fill",
         "Happening",
         "Level",
         "Market",
+        "MetBook",
         "Order",
         "Placed",
         "Position",
@@ -55,11 +72,13 @@ __all__ = [
     "Event",
     "Exchange",
     "ExchangeError",
+    "Explanation",
     "Fee",
     "Fill",
     "Happening",
     "Level",
     "Market",
+    "MetBook",
     "Order",
     "Placed",
     "Position",

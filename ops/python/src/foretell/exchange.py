@@ -21,7 +21,21 @@ from foretell.link import Link
 from foretell.process import Process, bypass_proxies
 from foretell.ready import Ready
 from foretell.registration import Registrar, terms
-from foretell.types import Book, Event, Fee, Fill, Handle, Kind, Market, Order, Side, Token, token_id
+from foretell.types import (
+    Book,
+    Event,
+    Explanation,
+    Fee,
+    Fill,
+    Handle,
+    Kind,
+    Market,
+    Order,
+    Placed,
+    Side,
+    Token,
+    token_id,
+)
 from foretell.wallet import Wallet
 
 Compatibility: TypeAlias = Literal["polymarket", "interface"]
@@ -282,6 +296,19 @@ class Exchange:
         """The live orders of a wallet, oldest first."""
         self._check("the wallet", wallet)
         return wallet.orders()
+
+    def explain(self, order: str | Order | Placed) -> Explanation:
+        """Why an order filled, or did not: of any wallet, live or ended. An unknown id raises ExchangeError.
+
+        The id of a rejected order is `order_id` of the ExchangeError.
+        """
+        order_id = order if isinstance(order, str) else order.order_id
+        return rows.explanation(self._running().read(f"/sandbox/orders/{order_id}"))
+
+    def rejections(self) -> list[Explanation]:
+        """The newest 1,000 orders that were rejected before they met a book, newest first."""
+        found = self._running().read("/sandbox/rejections")["rejections"]
+        return [rows.explanation(row) for row in found]
 
     def pause(self, market: Market) -> None:
         """Suspends trading in a market."""

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from foretell.decimals import EPOCH, instant
-from foretell.types import Account, Book, Fill, Happening, Level, Order, Placed, Position
+from foretell.types import Account, Book, Explanation, Fill, Happening, Level, MetBook, Order, Placed, Position
 
 Row = Mapping[str, Any]
 
@@ -93,6 +93,33 @@ def account(row: Row) -> Account:
             )
             for position in row["positions"]
         ),
+    )
+
+
+def explanation(row: Row) -> Explanation:
+    """Reads the answer of `GET /sandbox/orders/{order_id}`."""
+    return Explanation(
+        order_id=row["order"],
+        status=row["status"],
+        text=row["text"],
+        code=row.get("code"),
+        received=instant(row["received"]),
+        met=met_book(row["met"]) if "met" in row else None,
+    )
+
+
+def met_book(row: Row) -> MetBook:
+    return MetBook(
+        sequence=row["sequence"],
+        token_id=row["token_id"],
+        side=row["side"],
+        order_type=row["order_type"],
+        price=Decimal(row["price"]),
+        size=Decimal(row["size"]),
+        matched=Decimal(row["matched"]),
+        reached=Decimal(row["reached"]),
+        bids=tuple(levels(row["bids"])),
+        asks=tuple(levels(row["asks"])),
     )
 
 

@@ -189,6 +189,41 @@ class Account:
 
 
 @dataclass(frozen=True)
+class MetBook:
+    """An order, and the book of its token just before it arrived: at most ten levels, best first.
+
+    `matched` is the shares that the order has traded, `reached` the shares of others that its limit reached.
+    """
+
+    sequence: int
+    token_id: str
+    side: Side
+    order_type: OrderType
+    price: Decimal
+    size: Decimal
+    matched: Decimal
+    reached: Decimal
+    bids: tuple[Level, ...]
+    asks: tuple[Level, ...]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why an order filled, or did not: `text` says it in sentences.
+
+    `status` is `live`, `delayed`, `matched`, `killed`, `ended` or `rejected`. `code` is the code of a rejection. `met`
+    is None for an order that was rejected before it met a book.
+    """
+
+    order_id: str
+    status: str
+    text: str
+    code: str | None
+    received: datetime
+    met: MetBook | None
+
+
+@dataclass(frozen=True)
 class Happening:
     """Something that happened because the clock moved.
 
