@@ -1,4 +1,4 @@
-//! The newest orders of a sandbox that were rejected before they met a book: the journal has nothing of them.
+//! The newest orders of a sandbox that were rejected: by a check, of which the journal has nothing, or by the book.
 
 use std::collections::VecDeque;
 
@@ -10,9 +10,23 @@ use parking_lot::Mutex;
 /// Rejected orders that a gateway keeps.
 const MAX_REJECTIONS: usize = 1_000;
 
+/// What the book did.
+pub(crate) const KILLED: &str = "The order was killed on arrival";
+
 /// What happened and why, as one sentence.
 pub(crate) fn sentence(what: &str, why: &ApiError) -> String {
     format!("{what}: {}.", why.text().trim_end_matches('.'))
+}
+
+/// A rejected order.
+#[derive(Debug)]
+pub(crate) struct Rejected<'a> {
+    /// Its id, empty without one.
+    pub(crate) order: &'a str,
+    /// Killed by the book, or rejected before.
+    pub(crate) fate: OrderFate,
+    /// In engine time.
+    pub(crate) received: TimeNs,
 }
 
 /// The orders, newest first.
@@ -20,16 +34,20 @@ pub(crate) fn sentence(what: &str, why: &ApiError) -> String {
 pub(crate) struct RejectedOrders(Mutex<VecDeque<Explanation>>);
 
 impl RejectedOrders {
-    /// Keeps one: its id, empty without one, and the reason; `received` in engine time.
-    pub(crate) fn push(&self, order: &str, refusal: &ApiError, hint: &str, received: TimeNs) {
+    /// Keeps one, with the reason.
+    pub(crate) fn push(&self, rejected: &Rejected<'_>, refusal: &ApiError, hint: &str) {
+        let what = match rejected.fate {
+            OrderFate::Killed => KILLED,
+            _ => "The order was rejected",
+        };
         let mut kept = self.0.lock();
         kept.truncate(MAX_REJECTIONS - 1);
         kept.push_front(Explanation {
-            order: order.to_owned(),
-            status: OrderFate::Rejected,
-            text: sentence("The order was rejected", refusal) + hint,
+            order: rejected.order.to_owned(),
+            status: rejected.fate,
+            text: sentence(what, refusal) + hint,
             code: Some(refusal.code().name()),
-            received,
+            received: rejected.received,
             met: None,
         });
     }

@@ -471,7 +471,8 @@ impl Cli {
 const FREE_PORT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 
 /// Settings of a sandbox, where the caller gives no others: the family's formats, one test's worth of memory and
-/// disk, orders at once after a restart, and chain 137 with wallets that are of no use elsewhere.
+/// disk, orders at once after a restart, no rate limits, which a test's own requests would use up, and chain 137 with
+/// wallets that are of no use elsewhere.
 fn sandbox() -> Flags {
     vec![
         ("compatibility", "polymarket".into()),
@@ -480,6 +481,7 @@ fn sandbox() -> Flags {
         ("engine.reserve_orders", 1_024.into()),
         ("engine.reserve_accounts", 64.into()),
         ("gateway.dev_auth_hints", true.into()),
+        ("limits.enabled", false.into()),
         ("signing.allow_shared_domain", true.into()),
     ]
 }

@@ -13,6 +13,7 @@ use foretell_model::{
 };
 use foretell_view::{Order, OrderState, TradeId, View};
 use foretell_wire::errors::rejection::RejectedOrder;
+use foretell_wire::operator::OrderFate;
 use foretell_wire::orders::order::{OrderBatch, OrderSubmission, SignedOrder};
 use foretell_wire::orders::result::{ImmediateTrades, OrderAnswer, ResultStatus};
 use foretell_wire::{ApiError, ErrorCode, TokenRef, json_text};
@@ -29,6 +30,7 @@ use crate::http::parts::{FromBody, TryBody};
 use crate::http::request_context::RequestContext;
 use crate::http::timing::Stage;
 use crate::policy::rate_limits::Writes;
+use crate::rejected_orders::Rejected;
 use crate::resources::market_of;
 
 /// Capacity for the evidence of an order with a plain signature.
@@ -337,13 +339,21 @@ async fn await_outcome(
     };
     note_outcome(app, &outcome.answer);
     if let Some(refusal) = &outcome.refusal
-        && outcome.answer.status == ResultStatus::Error
         && app.is_sandbox()
     {
         let hint = context.said.lock().hint;
         let hint = hint.map_or_else(String::new, |hint| format!(" Hint: {hint}."));
         let (order, received) = (&outcome.answer.order_id, app.exchange_time());
-        app.rejected_orders.push(order, refusal, &hint, received);
+        let fate = match outcome.answer.status {
+            ResultStatus::Unmatched => OrderFate::Killed,
+            _ => OrderFate::Rejected,
+        };
+        let rejected = Rejected {
+            order,
+            fate,
+            received,
+        };
+        app.rejected_orders.push(&rejected, refusal, &hint);
     }
     outcome
 }

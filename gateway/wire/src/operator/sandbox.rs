@@ -260,6 +260,6 @@ pub struct MetLevel {
 /// Answer of `GET /sandbox/rejections`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Rejections {
-    /// The newest orders that were rejected before they met a book, newest first, at most 1,000.
+    /// The newest orders that a check rejected or the book killed, newest first, at most 1,000.
     pub rejections: Vec<Explanation>,
 }

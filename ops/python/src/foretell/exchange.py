@@ -39,7 +39,6 @@ from foretell.types import (
 from foretell.wallet import Wallet
 
 Compatibility: TypeAlias = Literal["polymarket", "interface"]
-FAMILY_CHAIN = 137
 OVER = ("closed", "resolved")
 
 
@@ -392,17 +391,12 @@ def arguments(
     settings: Mapping[str, str | int | bool] | None,
     data: str | Path | None,
 ) -> list[str]:
-    """Arguments of `foretell up --sandbox`.
-
-    The exchange has no rate limits: the reads of a test would count as those of the bot's key.
-    """
-    chosen: dict[str, str | int | bool] = {"limits.enabled": False}
+    """Arguments of `foretell up --sandbox`."""
+    chosen: dict[str, str | int | bool] = {}
     if compatibility is not None:
         chosen["compatibility"] = compatibility
     if chain is not None:
         chosen["signing.chain"] = chain
-    if chain == FAMILY_CHAIN:
-        chosen["signing.allow_shared_domain"] = True
     chosen.update(settings or {})
     given = [] if data is None else ["--data", str(data)]
     for name, value in chosen.items():

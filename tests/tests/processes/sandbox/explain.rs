@@ -139,6 +139,11 @@ async fn orders_that_met_a_book_say_what_they_met() {
 
     let filled = scene.explained("FAK", Sell, 500, 5_000).await;
     assert_says(&filled, "matched", &["is filled", "best bid was 0.59"]);
+    let (_, list) = scene.sandbox.get("/sandbox/rejections").await;
+    let list = list["rejections"].as_array().expect("a list").clone();
+    assert_eq!(list.len(), 4, "{list:?}");
+    assert_says(&list[0], "killed", &["post only"]);
+
     let no_shares = scene.explained("GTC", Sell, 100_000, 5_000).await;
     assert_says(&no_shares, "rejected", &["not enough balance"]);
     assert_eq!(no_shares["met"], Value::Null);

@@ -16,7 +16,7 @@ use super::ensure_sandbox;
 use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
-use crate::rejected_orders::sentence;
+use crate::rejected_orders::{KILLED, sentence};
 
 /// Levels of a side in an explanation.
 const LEVELS: usize = 10;
@@ -190,13 +190,10 @@ fn fate(order: &Order, met: &MetBook, rejected: Option<&ApiError>) -> (OrderFate
             "The order waits out the taker delay of its market.".to_owned(),
         ),
         OrderState::Completed => (OrderFate::Matched, "The order is filled.".to_owned()),
-        OrderState::Killed(_) => {
-            let what = "The order was killed on arrival";
-            (
-                OrderFate::Killed,
-                rejected.map_or_else(|| what.to_owned(), |error| sentence(what, error)),
-            )
-        }
+        OrderState::Killed(_) => (
+            OrderFate::Killed,
+            rejected.map_or_else(|| KILLED.to_owned(), |error| sentence(KILLED, error)),
+        ),
         OrderState::Closed(reason) => (
             OrderFate::Ended,
             format!(
