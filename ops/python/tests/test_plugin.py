@@ -94,7 +94,7 @@ def test_a_failure_shows_orders_and_log(pytester: pytest.Pytester, arguments: "t
             "    The order rests in the book. It has filled nothing.*",
             "    in the book now: bid 10 at 0.4, ask none",
             "wallet 2 (eoa 0x*): no order is live",
-            "rejected before they met a book, newest first:",
+            "orders that were rejected or killed, newest first:",
             "  The order was rejected: not enough balance*",
             "last lines of the log:",
         ]

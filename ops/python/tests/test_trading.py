@@ -156,7 +156,8 @@ def test_orders_are_explained(foretell_exchange: foretell.Exchange) -> None:
     assert ex.explain(killed.value.order_id).code == "fok_not_filled"
     with pytest.raises(foretell.ExchangeError) as refused:
         me.place(rain.yes, "BUY", price="0.57", size=1000)
-    (rejection,) = ex.rejections()
+    rejection, kill = ex.rejections()
+    assert (kill.order_id, kill.status, kill.met) == (killed.value.order_id, "killed", None)
     assert (rejection.order_id, rejection.code, rejection.met) == (refused.value.order_id, "insufficient_balance", None)
     with pytest.raises(foretell.ExchangeError) as unknown:
         ex.explain("0x" + 64 * "0")

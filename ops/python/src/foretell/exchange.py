@@ -305,7 +305,7 @@ class Exchange:
         return rows.explanation(self._running().read(f"/sandbox/orders/{order_id}"))
 
     def rejections(self) -> list[Explanation]:
-        """The newest 1,000 orders that were rejected before they met a book, newest first."""
+        """The newest 1,000 orders that a check rejected or the book killed, newest first; `explain` shows the books."""
         found = self._running().read("/sandbox/rejections")["rejections"]
         return [rows.explanation(row) for row in found]
 

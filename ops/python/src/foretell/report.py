@@ -42,11 +42,12 @@ def unfilled(exchange: Exchange, name: str, wallet: Wallet) -> Iterator[str]:
 
 
 def rejected(exchange: Exchange) -> Iterator[str]:
-    """A line for each of the newest orders that were rejected before they met a book."""
+    """A line for each of the newest orders that a check rejected or the book killed."""
     newest = exchange.rejections()[:REJECTIONS]
     if newest:
-        yield "rejected before they met a book, newest first:"
-    for explanation in newest:
+        yield "orders that were rejected or killed, newest first:"
+    for rejection in newest:
+        explanation = exchange.explain(rejection.order_id) if rejection.status == "killed" else rejection
         yield f"  {explanation.text}"
 
 
