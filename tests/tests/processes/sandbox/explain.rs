@@ -142,7 +142,7 @@ async fn orders_that_met_a_book_say_what_they_met() {
     let (_, list) = scene.sandbox.get("/sandbox/rejections").await;
     let list = list["rejections"].as_array().expect("a list").clone();
     assert_eq!(list.len(), 4, "{list:?}");
-    assert_says(&list[0], "killed", &["post only"]);
+    assert_says(&list[0], "killed", &["post-only"]);
 
     let no_shares = scene.explained("GTC", Sell, 100_000, 5_000).await;
     assert_says(&no_shares, "rejected", &["not enough balance"]);
