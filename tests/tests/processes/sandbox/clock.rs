@@ -139,8 +139,8 @@ async fn a_missed_heartbeat_a_lease_and_a_delay_end_with_the_moved_clock() {
     );
     // Its lease ends with the moved clock, and so does the chain of heartbeats.
     let limits = json!({ "lease_ms": 5_000 }).to_string();
-    let set = maker.signed(Method::PUT, "/quotes/groups/0", "", &limits);
-    assert_eq!(set.await.expect("an answer").0, 200);
+    let limited = maker.signed(Method::PUT, "/quotes/groups/0", "", &limits);
+    assert_eq!(limited.await.expect("an answer").0, 200);
     post(&maker, "/quotes", &set).await;
 
     let moved = advance(&sandbox, 6_000).await;
