@@ -59,7 +59,7 @@ class Exchange:
 
     def _first_line(self):
         for line in self._process.stdout:
-            if "ready" in (parsed := json.loads(line)):
+            if (parsed := json.loads(line)).get("ready") in ("exchange", "sandbox"):
                 return parsed
         raise AssertionError("the exchange ended before it was ready")
 

@@ -1,5 +1,7 @@
 """Signatures for another chain, and wallets that the client is not told of."""
 
+from py_clob_client_v2.clob_types import AssetType, BalanceAllowanceParams
+
 import clob
 from clob import limit, refused
 
@@ -30,3 +32,12 @@ def test_a_funder_without_its_signature_type_is_refused(sandbox):
     assert refused(lambda: client.post_order(order))["error"] == "invalid signature: maker and signer differ"
     client = clob.connect(sandbox, safe)
     assert client.post_order(limit(client, sandbox.market().yes, "BUY", 0.5, 10))["status"] == "live"
+
+
+def test_a_balance_is_that_of_the_clients_own_wallet(sandbox):
+    safe = sandbox.wallet("safe")
+    asked = BalanceAllowanceParams(asset_type=AssetType.COLLATERAL, signature_type=safe.signature_type)
+    told = clob.connect(sandbox, safe)
+    assert told.get_balance_allowance(asked)["balance"] == "1000000000"
+    untold = clob.connect(sandbox, safe, signature_type=None, funder=None)
+    assert untold.get_balance_allowance(asked)["balance"] == "0", "the type of the request is not sent"
