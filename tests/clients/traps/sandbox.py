@@ -43,11 +43,11 @@ def read(url, headers=None, body=None):
 class Exchange:
     """A running exchange that ends with its standard input, or when it is closed."""
 
-    def __init__(self, *arguments, **environment):
+    def __init__(self, *arguments):
         command = [os.environ["EXCHANGE_BINARY"], "up", "--json", *arguments]
         self._process = subprocess.Popen(
             command,
-            env={**os.environ, **environment},
+            env={name: value for name, value in os.environ.items() if not name.startswith("FORETELL_")},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

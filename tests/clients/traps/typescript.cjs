@@ -47,6 +47,20 @@ const cases = {
     const { success, status, error } = await plain.createAndPostOrder({ ...limit, size: 100_000 });
     return { success, status, error };
   },
+  async sized({ strict, limit }) {
+    const order = { ...limit, price: 0.8 };
+    const { makingAmount, takingAmount } = await strict.createAndPostOrder(order, undefined, OrderType.FOK);
+    return { makingAmount, takingAmount };
+  },
+  async deep({ strict, market }) {
+    const order = { ...market, price: undefined, amount: 200, orderType: OrderType.FAK };
+    return (await strict.createAndPostMarketOrder(order, undefined, OrderType.FAK)).orderID;
+  },
+  async tick({ strict, limit, changeTick }) {
+    await strict.createOrder(limit);
+    await changeTick("0.001");
+    return amounts(await strict.createOrder({ ...limit, price: 0.576 }));
+  },
   async rounded({ strict, limit, market }) {
     const prices = [0.29, 0.57, 0.58].map((price) => strict.createMarketOrder({ ...market, price }));
     const sizes = [2.01, 10.2, 1.15].map((size) => strict.createOrder({ ...limit, size }));
@@ -59,6 +73,14 @@ const cases = {
   },
 };
 
+/** The operator's change of a market's tick. */
+const changeTick = ({ operator, operatorToken, condition }) => (tick_size) =>
+  fetch(`${operator}/markets/tick`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${operatorToken}`, "content-type": "application/json" },
+    body: JSON.stringify({ condition_id: condition, tick_size }),
+  });
+
 async function run(all) {
   const results = {};
   for (const [name, facts] of Object.entries(all)) {
@@ -67,7 +89,7 @@ async function run(all) {
       { tokenID: token, price: 0.5, size: 10, side: "BUY" },
       { tokenID: token, price: 0.5, amount: 10, side: "BUY" },
     ];
-    results[name] = await cases[name]({ ...clients(facts), token, limit, market });
+    results[name] = await cases[name]({ ...clients(facts), changeTick: changeTick(facts), token, limit, market });
   }
   return results;
 }

@@ -9,7 +9,7 @@ from py_clob_client_v2.clob_types import OrderType, PostOrdersV2Args
 import clob
 from clob import limit
 
-BATCH, ORDERS = 15, 10_000
+BATCH, LIVE, ORDERS = 15, 600, 10_000
 HINT = "an address in the order has a wrong checksum (EIP-55)"
 
 
@@ -48,18 +48,24 @@ def test_a_wrong_checksum_of_an_order_is_named(sandbox, hints):
     assert hints == [HINT]
 
 
+def batch(client, token, first):
+    """A batch of signed orders: every price below 0.5, and small sizes."""
+    terms = [(round(0.01 + at % 49 / 100, 2), 5 + at % 20) for at in range(first, first + BATCH)]
+    orders = [limit(client, token, "BUY", price, size) for price, size in terms]
+    return [PostOrdersV2Args(order=order, orderType=OrderType.GTC) for order in orders]
+
+
 def test_right_orders_raise_no_hint(sandbox, hints):
-    book = sandbox.market()
+    token = sandbox.market().yes
     client = clob.connect(sandbox, sandbox.wallet(amount="100000"))
-    placed = 0
-    while placed < ORDERS:
-        terms = [(0.01 + (placed + at) % 49 / 100, 5 + (placed + at) % 20) for at in range(BATCH)]
-        orders = [limit(client, book.yes, "BUY", round(price, 2), size) for price, size in terms]
-        answers = client.post_orders([PostOrdersV2Args(order=order, orderType=OrderType.GTC) for order in orders])
+    live = []
+    for first in range(0, ORDERS, BATCH):
+        answers = client.post_orders(batch(client, token, first))
         assert [answer["status"] for answer in answers] == ["live"] * BATCH, answers
-        client.cancel_orders([answer["orderID"] for answer in answers])
-        placed += BATCH
+        live += [answer["orderID"] for answer in answers]
+        if len(live) >= LIVE:
+            client.cancel_orders(live)
+            live.clear()
     for _ in range(100):
-        client.post_order(limit(client, book.yes, "BUY", 0.5, 5))
-    client.cancel_all()
+        client.post_order(limit(client, token, "BUY", 0.5, 5))
     assert hints == []

@@ -10,15 +10,17 @@ import pytest
 
 pytestmark = pytest.mark.skipif("EXCHANGE_NPM" not in os.environ, reason="no TypeScript client is installed")
 PROGRAM = Path(__file__).resolve().parents[1] / "typescript.cjs"
-CASES = ["lowerCase", "keptPrice", "zeroBalance", "otherChain", "refused", "rounded"]
+CASES = ["lowerCase", "keptPrice", "zeroBalance", "otherChain", "refused", "sized", "deep", "tick", "rounded"]
 
 
 def facts(sandbox):
-    """A wallet with 20 shares of Yes of a market, whose book has an ask of 100 at 0.5."""
+    """A wallet with 20 shares of Yes of a market, whose book has asks of 100 at 0.5 and of 10 at 0.99."""
     book, wallet = sandbox.market(), sandbox.wallet()
-    sandbox.asks(book, ("0.5", "120"))
+    sandbox.asks(book, ("0.5", "120"), ("0.99", "10"))
     sandbox.place(wallet, book.yes, "BUY", "0.5", "20")
-    return {"trading": sandbox.trading, "chain": sandbox.chain, "wallet": asdict(wallet), "token": book.yes}
+    surfaces = {"trading": sandbox.trading, "operator": sandbox.operator, "operatorToken": sandbox.ready["token"]}
+    named = {"condition": book.condition, "token": book.yes}
+    return {**surfaces, **named, "chain": sandbox.chain, "wallet": asdict(wallet)}
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +58,19 @@ def test_a_refused_order_is_returned(results):
     result = results["refused"]
     assert (result["success"], result["status"]) == (False, 400)
     assert result["error"].startswith("not enough balance / allowance")
+
+
+def test_a_sized_order_of_fok_spends_its_value(results):
+    assert results["sized"] == {"makingAmount": "8", "takingAmount": "16"}, "not 10 shares"
+
+
+def test_a_market_order_beyond_the_depth_takes_the_worst_price(sandbox, results):
+    explained = sandbox.explain(results["deep"])
+    assert (explained["met"]["price"], explained["met"]["matched"]) == ("0.99", "110")
+
+
+def test_a_tick_is_read_once(results):
+    assert results["tick"] == ["BUY", "5800000", "10000000"], "0.576 is a price of the new tick"
 
 
 def test_prices_and_sizes_are_not_floored_in_binary(results):

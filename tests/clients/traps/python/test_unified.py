@@ -5,9 +5,19 @@ from dataclasses import replace
 import pytest
 from polymarket import PRODUCTION, SecureClient
 from polymarket.environments import _create_environment
-from polymarket.errors import UnexpectedResponseError
+from polymarket.errors import UnexpectedResponseError, UserInputError
 
 from forwarder import Forwarder
+
+
+def connect(sandbox, wallet, url):
+    """A client whose trading surface is a URL. Its other hosts are not there."""
+    config = PRODUCTION._config
+    absent = {name: f"{url}/absent" for name in config.__slots__ if name.endswith("_url")}
+    sockets = {name: url.replace("http", "ws", 1) for name, url in absent.items() if "_ws_" in name}
+    own = {"chain_id": sandbox.chain, "clob_url": url, "gamma_url": sandbox.catalog}
+    environment = _create_environment(name="foretell", config=replace(config, **{**absent, **sockets, **own}))
+    return SecureClient.create(private_key=wallet.key, wallet=wallet.funder, environment=environment)
 
 
 def place(sandbox, wallet, book, **changes):
@@ -17,12 +27,7 @@ def place(sandbox, wallet, book, **changes):
         return {**answer, **changes} if path == "/order" else answer
 
     with Forwarder(sandbox.trading, change) as forwarder:
-        config = PRODUCTION._config
-        absent = {name: f"{forwarder.url}/absent" for name in config.__slots__ if name.endswith("_url")}
-        sockets = {name: url.replace("http", "ws", 1) for name, url in absent.items() if "_ws_" in name}
-        own = {"chain_id": sandbox.chain, "clob_url": forwarder.url, "gamma_url": sandbox.catalog}
-        environment = _create_environment(name="foretell", config=replace(config, **{**absent, **sockets, **own}))
-        client = SecureClient.create(private_key=wallet.key, wallet=wallet.funder, environment=environment)
+        client = connect(sandbox, wallet, forwarder.url)
         return client.place_limit_order(asset_id=book.yes, price="0.5", size="10", side="BUY")
 
 
@@ -56,3 +61,23 @@ def test_a_resting_order_raises(sandbox, wallet, client, changes):
         place(sandbox, wallet, book, **changes)
     assert_rests(client, book)
 
+
+def test_a_market_order_beyond_the_depth_takes_the_worst_price(sandbox, wallet):
+    book = sandbox.market()
+    sandbox.asks(book, ("0.5", "10"), ("0.99", "10"))
+    client = connect(sandbox, wallet, sandbox.trading)
+    limited = client.place_market_order(asset_id=book.yes, amount="3", max_price="0.5", side="BUY")
+    assert (limited.making_amount, limited.taking_amount) == (3, 6)
+    swept = client.place_market_order(asset_id=book.yes, amount="100", side="BUY", order_type="FAK")
+    assert sandbox.explain(swept.order_id)["met"]["price"] == "0.99"
+
+
+@pytest.mark.parametrize(("price", "size"), [("0.29", "10.2"), ("0.57", "10.2"), ("0.58", "10.2")])
+def test_prices_and_sizes_are_signed_as_given(sandbox, wallet, client, price, size):
+    """This client computes with decimals. A price off the tick raises."""
+    book = sandbox.market()
+    unified = connect(sandbox, wallet, sandbox.trading)
+    assert unified.place_limit_order(asset_id=book.yes, price=price, size=size, side="BUY").ok
+    assert [(row["price"], row["original_size"]) for row in client.get_open_orders()] == [(price, size)]
+    with pytest.raises(UserInputError, match="price must conform to tick size 0.01"):
+        unified.place_limit_order(asset_id=book.yes, price="0.576", size=size, side="BUY")
