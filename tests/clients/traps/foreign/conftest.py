@@ -23,7 +23,7 @@ def wallet(sandbox):
 
 @pytest.fixture(scope="session", autouse=True)
 def silent(sandbox):
-    """Starts with the first test, because it takes half a minute; returns what ended the stream, and its connection."""
+    """Starts with the first test, because it takes half a minute; returns what ended the stream, and connections."""
     book, silence, ended = sandbox.market(), Silence(sandbox.trading.replace("http", "ws")), []
     flow = Flow(sandbox, book, sandbox.wallet())
 
@@ -35,9 +35,10 @@ def silent(sandbox):
                     await ccxt.watch_order_book(book.yes)
             except Exception as error:
                 ended.append(error)
+            await ccxt.watch_order_book(book.yes)
 
     reading = threading.Thread(target=lambda: asyncio.run(asyncio.wait_for(read(), 55)), daemon=True)
     reading.start()
-    yield lambda: (reading.join(), ended[0], silence.connections[0])[1:]
+    yield lambda: (reading.join(), ended[0], silence.connections)[1:]
     flow.close()
     silence.close()

@@ -46,6 +46,10 @@ def test_a_wrong_checksum_of_an_order_is_named(sandbox, hints):
     assert placed["status"] == "live", "the exchange reads the address"
     assert "checksum" not in str(placed), "no body names the hint"
     assert hints == [HINT]
+    hints.clear()
+    again = PostOrdersV2Args(order=limit(client, book.yes, "BUY", 0.5, 10), orderType=OrderType.GTC)
+    assert client.post_orders([again])[0]["status"] == "live"
+    assert hints == [], "a batch names no checksum"
 
 
 def batch(client, token, first):

@@ -3,6 +3,7 @@
 import pytest
 from py_clob_client_v2.clob_types import OrderType
 
+import clob
 from clob import amounts, limit, market, refused, resting
 
 PERHAPS = "Perhaps the client floored the price in binary"
@@ -56,12 +57,14 @@ def test_a_price_off_the_tick_is_rounded_for_either_side(sandbox, client):
     assert amounts(limit(client, book.yes, "SELL", 0.574, 10)) == (10_000_000, 5_700_000)
 
 
-def test_a_tick_is_read_once(sandbox, client):
+def test_a_tick_is_read_once(sandbox, wallet, client):
     book = sandbox.market()
     limit(client, book.yes, "BUY", 0.5, 10)
     sandbox.operate("/markets/tick", {"condition_id": book.condition, "tick_size": "0.001"})
     client.post_order(limit(client, book.yes, "BUY", 0.576, 10))
     assert resting(client, book) == [("0.58", "10")], "0.576 is a price of the new tick"
+    anew = clob.connect(sandbox, wallet)
+    assert amounts(limit(anew, book.yes, "BUY", 0.576, 10)) == (5_760_000, 10_000_000)
 
 
 @pytest.mark.parametrize(("tick", "price", "off"), [("0.005", 0.575, 0.571), ("0.0025", 0.5725, 0.571)])

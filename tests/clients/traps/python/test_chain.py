@@ -1,6 +1,6 @@
 """Signatures for another chain, and wallets that the client is not told of."""
 
-from py_clob_client_v2.clob_types import AssetType, BalanceAllowanceParams
+from py_clob_client_v2.clob_types import AssetType, BalanceAllowanceParams, OrderType, PostOrdersV2Args
 
 import clob
 from clob import limit, refused
@@ -23,6 +23,9 @@ def test_an_order_signed_for_another_chain_is_refused_with_a_hint(sandbox, walle
     assert "chain" not in str(answer), "no body names the hint"
     assert hints == [HINT]
     assert sandbox.rejections()[0]["text"].endswith(f"Hint: {HINT}.")
+    hints.clear()
+    client.post_orders([PostOrdersV2Args(order=order, orderType=OrderType.GTC)])
+    assert hints == [HINT], "a batch names it, too"
 
 
 def test_a_funder_without_its_signature_type_is_refused(sandbox):
