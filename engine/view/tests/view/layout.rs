@@ -11,8 +11,8 @@ use scene::*;
 
 /// The version, and the hash of all bytes of a small scene in this version.
 const PINNED: (u32, &str) = (
-    21,
-    "97ed7c1832f49a23bc4c17dea3689ba8d04fb631ee3521f9c93c10d5aaf84d49",
+    22,
+    "7f550aefc27ab27849e98a85ce74b9f78caaf9cab168d388cc850985b570ff1b",
 );
 
 /// Two trades, orders of every final state, account actions, chunks of two rows.

@@ -229,6 +229,15 @@ async fn orders_that_met_no_book_say_why() {
     ] {
         assert_says(&scene.placed(&terms).await, "rejected", &[words]);
     }
+    let small = Terms {
+        maker_amount: 500_000,
+        ..scene.terms("FAK", Side::Buy, 100, 5_800)
+    };
+    assert_says(&scene.placed(&small).await, "rejected", &["min size: $1"]);
+    let wallet = json!({ "wallet": scene.trader.address(), "closed_only": true });
+    scene.sandbox.done("/accounts/closed-only", wallet).await;
+    let closed = scene.explained("GTC", Side::Buy, 500, 1_000).await;
+    assert_says(&closed, "rejected", &["closed only"]);
     let market = json!({ "condition_id": scene.condition });
     scene.sandbox.done("/markets/pause", market).await;
     let paused = scene.explained("GTC", Side::Buy, 500, 1_000).await;
@@ -236,7 +245,7 @@ async fn orders_that_met_no_book_say_why() {
 
     let (_, list) = scene.sandbox.get("/sandbox/rejections").await;
     let list = list["rejections"].as_array().expect("a list").clone();
-    assert_eq!(list.len(), 6, "{list:?}");
+    assert_eq!(list.len(), 8, "{list:?}");
     assert_eq!(list[0]["order"], paused["order"]);
     let unknown = format!("/sandbox/orders/0x{}", "0".repeat(64));
     assert_eq!(scene.sandbox.get(&unknown).await.0, 404);
