@@ -56,4 +56,5 @@ def refused(action):
 
 def resting(client, market):
     """Price and size of the client's orders in a market."""
-    return [(row["price"], row["original_size"]) for row in client.get_open_orders() if row["market"] == market.condition]
+    rows = [row for row in client.get_open_orders() if row["market"] == market.condition]
+    return [(row["price"], row["original_size"]) for row in rows]

@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import urllib.error
 import urllib.request
 from dataclasses import dataclass
 

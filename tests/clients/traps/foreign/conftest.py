@@ -23,7 +23,7 @@ def wallet(sandbox):
 
 @pytest.fixture(scope="session", autouse=True)
 def silent(sandbox):
-    """Starts with the first test, because it takes half a minute; returns what ended the stream, and connections."""
+    """Waits for the end of a stream without PONG; returns its error and all connections. Starts with the first test."""
     book, silence, ended = sandbox.market(), Silence(sandbox.trading.replace("http", "ws")), []
     flow = Flow(sandbox, book, sandbox.wallet())
 
@@ -39,6 +39,11 @@ def silent(sandbox):
 
     reading = threading.Thread(target=lambda: asyncio.run(asyncio.wait_for(read(), 55)), daemon=True)
     reading.start()
-    yield lambda: (reading.join(), ended[0], silence.connections)[1:]
+
+    def end():
+        reading.join()
+        return ended[0], silence.connections
+
+    yield end
     flow.close()
     silence.close()

@@ -36,7 +36,7 @@ def hints():
 
 @pytest.fixture(scope="session", autouse=True)
 def silent(sandbox):
-    """Starts with the first test, because it takes half a minute; returns the stream's end."""
+    """Waits for the end of a stream without PONG and returns its connection. It starts with the first test."""
     book, silence = sandbox.market(), Silence(sandbox.trading.replace("http", "ws"))
     flow = Flow(sandbox, book, sandbox.wallet())
 
@@ -48,6 +48,11 @@ def silent(sandbox):
 
     reading = threading.Thread(target=lambda: asyncio.run(asyncio.wait_for(read(), 55)), daemon=True)
     reading.start()
-    yield lambda: (reading.join(), silence.connections[0])[1]
+
+    def end():
+        reading.join()
+        return silence.connections[0]
+
+    yield end
     flow.close()
     silence.close()
