@@ -544,7 +544,11 @@ impl<C: Clocks> Matcher<C> {
         for event in &state.events {
             match *event {
                 Event::ModeSet { mode } => self.mode = mode,
-                Event::ClockMoved { clock } => self.clock.follow(clock),
+                Event::ClockMoved { clock } => {
+                    // The rest of the burst follows, and what fell due comes before it.
+                    self.clock.follow(clock);
+                    (state.time, _) = self.clock.read();
+                }
                 _ => {}
             }
         }

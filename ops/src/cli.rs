@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
+use clap::parser::ValueSource;
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use foretell_model::CommandKind;
@@ -59,6 +60,12 @@ impl Cli {
     ) -> Result<Self, clap::Error> {
         let matches = Self::definition().try_get_matches_from(arguments)?;
         let mut cli = Self::from_arg_matches(&matches)?;
+        // A sandbox has what its caller passes.
+        if matches!(&cli.command, Command::Up(up) if up.sandbox)
+            && matches.value_source("config") == Some(ValueSource::EnvVariable)
+        {
+            cli.config = None;
+        }
         cli.act = matches.subcommand().and_then(|(group, rest)| {
             let (name, _) = rest.subcommand()?;
             act_at(group, name)
@@ -415,9 +422,6 @@ impl Cli {
                 if up.drill {
                     flags.extend(drill());
                 }
-                if up.sandbox {
-                    flags.extend(sandbox());
-                }
                 let free = (up.drill || up.sandbox).then_some(FREE_PORT);
                 [
                     up.trading_listen,
@@ -473,7 +477,7 @@ const FREE_PORT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0
 /// Settings of a sandbox, where the caller gives no others: the family's formats, one test's worth of memory and
 /// disk, orders at once after a restart, no rate limits, which a test's own requests would use up, and chain 137 with
 /// wallets that are of no use elsewhere.
-fn sandbox() -> Flags {
+pub(crate) fn sandbox_defaults() -> Flags {
     vec![
         ("compatibility", "polymarket".into()),
         ("engine.segment_mib", 1.into()),

@@ -157,7 +157,8 @@ fn dispatch(mut cli: Cli, disk: Arc<dyn Disk>) -> Result<ExitCode, Failure> {
 fn load(cli: &Cli) -> Result<config::Loaded, Failure> {
     match &cli.command {
         Command::Up(up) if up.sandbox => {
-            Config::of_caller(cli.config.as_deref(), cli.flags(), &up.settings)
+            let file = cli.config.as_deref();
+            Config::of_caller(file, cli::sandbox_defaults(), cli.flags(), &up.settings)
         }
         _ => Config::load(cli.config.as_deref(), std::env::vars(), cli.flags()),
     }

@@ -164,7 +164,8 @@ impl Exchange {
         if answer.is_ok() {
             self.visited = context.visited;
             self.system.sequence = sequence;
-            self.system.time = now;
+            // A move of a sandbox's clock has set a later one.
+            self.system.time = self.system.time.max(now);
         }
         answer
     }

@@ -225,6 +225,7 @@ impl Exchange {
             NotApplied::already(CommandOutcome::Done),
         )?;
         self.system.clock = clock;
+        self.system.time = target;
         context.event(Event::ClockMoved { clock });
         Ok(CommandOutcome::Done)
     }

@@ -199,7 +199,7 @@ impl Exchange {
             Ok(outcome) => {
                 self.note_accrued(accrued, at);
                 self.sequence = at.sequence;
-                self.time = at.time;
+                self.time = self.time.max(at.time);
                 Verdict::Applied(outcome)
             }
             Err(stop) => stop.into(),

@@ -138,6 +138,7 @@ impl Exchange {
             engine: TimeNs(goal),
             frozen: stands,
         };
+        self.time = TimeNs(goal);
         events.push(Event::ClockMoved { clock: self.clock });
         Ok(CommandOutcome::Done)
     }

@@ -117,7 +117,7 @@ impl View {
         self.note_step(frame);
         self.note_midpoints(step.now)?;
         self.system.sequence = frame.sequence;
-        self.system.time = step.now;
+        self.system.time = self.system.time.max(step.now);
         observer.end(self);
         Ok(())
     }

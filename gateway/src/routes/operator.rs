@@ -8,9 +8,10 @@ use foretell_model::CommandKind::{
 };
 use foretell_model::{CommandKind, RoleSet};
 use foretell_wire::ErrorCode::{
-    AccountNotFound, EndsInPast, EventDiffers, MarketDiffers, MarketNotFound, NoAccount, NotFound,
-    NotSandbox, OperatorNotFound, OrderNotFound, SnapshotFailed, SnapshotTimeout, SnapshotsOff,
-    UnknownOrderToken, UpstreamOwned, WithdrawalReleased,
+    AccountNotFound, AmountTooLarge, BalanceLimit, EndsInPast, EventDiffers, InvalidTokenId,
+    MarketDiffers, MarketNotFound, NoAccount, NotFound, NotSandbox, OperatorNotFound,
+    OrderNotFound, SnapshotFailed, SnapshotTimeout, SnapshotsOff, UnknownOrderToken, UpstreamOwned,
+    WithdrawalReleased,
 };
 use foretell_wire::limits::OPERATOR_BODY_BYTES;
 use foretell_wire::operator::{Act, EachAct, OperatorCommand, SNAPSHOT_PATH, each_act};
@@ -56,7 +57,7 @@ pub(super) fn routes() -> Vec<Route> {
         post("/sandbox/wallets", None, wallets::create)
             .operators(RoleSet::ADMIN)
             .sends(RegisterKey)
-            .errors(&[&[NotSandbox]]),
+            .errors(&[&[NotSandbox, BalanceLimit]]),
         list("/sandbox/orders/{order_id}", explain::explain)
             .errors(&[&[NotSandbox, OrderNotFound]]),
         list("/sandbox/rejections", explain::rejections).errors(&[&[NotSandbox]]),
@@ -125,7 +126,13 @@ fn with_handlers() -> Vec<Route> {
         command(ResumeMarket, markets::resume),
         command(CloseMarket, markets::close),
         command(ResolveMarket, markets::resolve),
-        command(PlaceOrder, orders::create).errors(&[&[NotSandbox, UnknownOrderToken, NoAccount]]),
+        command(PlaceOrder, orders::create).errors(&[&[
+            NotSandbox,
+            AmountTooLarge,
+            InvalidTokenId,
+            UnknownOrderToken,
+            NoAccount,
+        ]]),
         command(MoveClock, clock::change),
     ]
 }

@@ -72,28 +72,36 @@ impl Config {
         Ok(sources.loaded(flags))
     }
 
-    /// The settings that a caller gives: of a file that it names, of the flags, and of `--set`, which win.
+    /// The settings that a caller gives: `given` of `--set`, the flags, the file that it names, and for the rest `defaults`.
     ///
     /// # Errors
     /// The file cannot be read, or is no TOML; one of `given` is no `SETTING=VALUE`.
     pub(crate) fn of_caller(
         path: Option<&Path>,
-        mut flags: Flags,
+        defaults: Flags,
+        flags: Flags,
         given: &[String],
     ) -> Result<Loaded, Failure> {
         let mut sources = Sources::default();
+        if let Some(path) = path {
+            sources.read_file(path)?;
+        }
+        for (setting, value) in defaults {
+            if !sources.has(setting) {
+                sources.set(setting, value, "sandbox");
+            }
+        }
+        for (setting, value) in flags {
+            sources.set(setting, value, "command line");
+        }
         for text in given {
             let Some((setting, value)) = text.split_once('=') else {
                 let what = format!("--set is {text}, allowed: SETTING=VALUE");
                 return Err(Failure::new(what).hint("--set signing.chain=137"));
             };
-            flags.retain(|(flag, _)| *flag != setting);
             sources.set(setting, parse_value(value), "--set");
         }
-        if let Some(path) = path {
-            sources.read_file(path)?;
-        }
-        Ok(sources.loaded(flags))
+        Ok(sources.loaded(Flags::new()))
     }
 }
 
@@ -118,6 +126,15 @@ impl Sources {
             refusals: self.refusals,
             origins: self.origins,
         }
+    }
+
+    /// Whether a source has this setting.
+    fn has(&self, setting: &str) -> bool {
+        let mut keys = setting.split('.');
+        let first = keys.next().and_then(|key| self.tree.get(key));
+        keys.try_fold(first, |table, key| Some(table?.get(key)))
+            .flatten()
+            .is_some()
     }
 
     fn set(&mut self, setting: &str, value: toml::Value, origin: &str) {

@@ -80,7 +80,7 @@ fn end(report: &ScanReport) -> Finding {
 }
 
 /// Whether the first frame says that it is a sandbox.
-fn is_sandbox(journal: &Path) -> bool {
+pub(crate) fn is_sandbox(journal: &Path) -> bool {
     let Ok(mut follower) = Follower::open(journal, Sequence(0)) else {
         return false;
     };

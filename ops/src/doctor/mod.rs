@@ -12,6 +12,7 @@ mod ports;
 mod settings;
 mod upstream;
 
+pub(crate) use journal::is_sandbox;
 use std::fmt;
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use foretell_operator_client::OperatorClient;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 
 use crate::config::Config;
@@ -18,7 +19,7 @@ use crate::operator::client;
 /// The settings of its processes, in its data directory: they read no other file and no environment.
 const SETTINGS_NAME: &str = "sandbox.toml";
 /// A line of standard input that keeps the data directory.
-const KEEP: &str = "keep";
+const KEEP: &[u8] = b"keep";
 /// Collateral of each wallet of `--wallets`.
 const WALLET_FUNDS: &str = "10000";
 
@@ -55,11 +56,14 @@ impl Sandbox {
         })
     }
 
-    /// Waits for the end of standard input.
+    /// Waits for the end of standard input, or of its terminal.
     pub(crate) async fn ended(&mut self) {
         if let Some(ended) = &mut self.ended {
-            // The thread ends only with the input.
-            let _ = ended.await;
+            tokio::select! {
+                // The thread ends only with the input.
+                _ = ended => {}
+                () = hang_up() => {}
+            }
             self.ended = None;
             tracing::info!("standard input ended: stopping");
         }
@@ -88,12 +92,23 @@ impl Sandbox {
     }
 }
 
+/// Waits for SIGHUP: the terminal is closed.
+async fn hang_up() {
+    match signal(SignalKind::hangup()) {
+        Ok(mut hang_up) => {
+            hang_up.recv().await;
+        }
+        Err(_) => std::future::pending().await,
+    }
+}
+
 /// A thread that reads standard input to its end: a terminal, a pipe or a file.
 fn watch_input(keeps: Arc<AtomicBool>) -> Result<oneshot::Receiver<()>, Failure> {
     let (sender, ended) = oneshot::channel();
     let watch = move || {
-        for line in std::io::stdin().lock().lines().map_while(Result::ok) {
-            if line.trim() == KEEP {
+        // Bytes that are no text are no line that it knows.
+        for line in std::io::stdin().lock().split(b'\n').map_while(Result::ok) {
+            if line.trim_ascii() == KEEP {
                 keeps.store(true, Ordering::Relaxed);
             }
         }
@@ -129,21 +144,13 @@ impl Announcement {
     /// Creates the wallets, and says where the exchange is.
     ///
     /// # Errors
-    /// The exchange is no sandbox, or a wallet cannot be created.
+    /// A wallet cannot be created, or the token cannot be read.
     pub(crate) async fn prepare(
         config: &Config,
         operator_client: &OperatorClient,
         [trading, data, catalog, operator]: [SocketAddr; 4],
         wallets: u32,
     ) -> Result<Self, Failure> {
-        let directory = &config.data.directory;
-        operator_client
-            .get::<Value>("/sandbox/clock")
-            .await
-            .map_err(|error| {
-                let what = format!("{} is not a sandbox: {error}", directory.display());
-                Failure::new(what).hint("start it without --sandbox, or choose another --data")
-            })?;
         let mut created = Vec::new();
         for _ in 0..wallets {
             let wanted = json!({ "amount": WALLET_FUNDS });
@@ -162,7 +169,7 @@ impl Announcement {
             "operator": url(operator),
             "token": client::token(&config.operator_token_file())?,
             "chain": config.signing.chain,
-            "directory": directory,
+            "directory": config.data.directory,
             "pid": std::process::id(),
             "wallets": created,
         });

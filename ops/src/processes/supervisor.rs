@@ -128,13 +128,18 @@ impl Supervisor {
         }
     }
 
-    /// Kills the children, all at once.
-    pub(crate) async fn kill(self) {
+    /// Kills the children, all at once; with `keeps` the first one, which has the data, stops in order after the others.
+    pub(crate) async fn end(mut self, keeps: bool) {
+        let first = keeps.then(|| self.watched.remove(0));
         for watched in &self.watched {
             watched.stop.send_replace(Stop::Killed);
         }
         for watched in self.watched {
             watched.ended().await;
+        }
+        if let Some(first) = first {
+            first.stop.send_replace(Stop::Orderly);
+            first.ended().await;
         }
     }
 }

@@ -1,9 +1,11 @@
 //! `foretell up`: starts a whole exchange.
 
+use std::cell::Cell;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{ExitCode, ExitStatus};
 
+use foretell_engine::JOURNAL_DIRECTORY;
 use serde_json::{Value, json};
 use socket2::Socket;
 use tokio::sync::mpsc;
@@ -18,6 +20,7 @@ use crate::cli::Up;
 use crate::config::{ClusterRole, Config};
 use crate::data_directory;
 use crate::demo;
+use crate::doctor;
 use crate::failure::Failure;
 use crate::fingerprint::fingerprint;
 use crate::operator::client;
@@ -49,12 +52,12 @@ pub(crate) fn run(
         let outcome = tokio::select! {
             outcome = site.open(&mut supervisor, reports, up, output) => outcome,
             () = stop.wait() => Ok(()),
-            () = input_ended(sandbox.as_mut()) => Ok(()),
+            () = input_ended(sandbox.as_mut()) => site.ended_early(),
         };
         watchdog::stopping();
         match &sandbox {
-            Some(sandbox) if sandbox.is_disposable() => supervisor.kill().await,
-            _ => supervisor.stop().await,
+            Some(sandbox) => supervisor.end(!sandbox.is_disposable()).await,
+            None => supervisor.stop().await,
         }
         sandbox.map_or(Ok(()), Sandbox::end)?;
         outcome.map(|()| ExitCode::SUCCESS)
@@ -79,6 +82,8 @@ struct RunningExchange {
     operator: SocketAddr,
     /// Digest of the secrets that hosts of a cluster share.
     fingerprint: Option<String>,
+    /// Whether a sandbox has said that it is ready.
+    announced: Cell<bool>,
     /// Bound sockets that reserve the ports; see [`reserve`].
     _reserved: Vec<Socket>,
 }
@@ -97,6 +102,13 @@ impl RunningExchange {
         if up.sandbox && config.cluster.role != ClusterRole::Standalone {
             let what = "a host of a cluster cannot be a sandbox";
             return Err(Failure::new(what).code(foretell_engine::EXIT_REFUSED));
+        }
+        let journal = config.data.directory.join(JOURNAL_DIRECTORY);
+        if up.sandbox && journal.exists() && !doctor::is_sandbox(&journal) {
+            let what = format!("{} is not a sandbox", config.data.directory.display());
+            return Err(Failure::new(what)
+                .hint("start it without --sandbox, or choose another --data")
+                .code(foretell_engine::EXIT_REFUSED));
         }
         let fingerprint = match config.cluster.role {
             ClusterRole::Standalone => None,
@@ -130,8 +142,20 @@ impl RunningExchange {
             catalog,
             operator,
             fingerprint,
+            announced: Cell::new(false),
             _reserved: reserved,
         })
+    }
+
+    /// Standard input ended. Before the sandbox was ready nobody can have used it.
+    fn ended_early(&self) -> Result<(), Failure> {
+        match self.announced.get() {
+            true => Ok(()),
+            false => Err(
+                Failure::new("standard input ended before the sandbox was ready")
+                    .hint("keep it open, such as by: sleep infinity | foretell up --sandbox"),
+            ),
+        }
     }
 
     /// Starts all processes in the order of the data flow, then handles reports.
@@ -197,6 +221,7 @@ impl RunningExchange {
                 Announcement::prepare(&self.config, &client, surfaces, up.wallets).await?;
             supervisor.start(self.catalog_sync());
             output.answer(announced.json(), Announcement::text);
+            self.announced.set(true);
         } else if up.demo {
             let site = demo::SurfaceAddresses {
                 trading: self.trading,

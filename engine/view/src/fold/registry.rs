@@ -200,7 +200,10 @@ impl View {
             (&Event::RulesSwitched { rules }, _) => system.rules = rules,
             (Event::DivergenceAccepted | Event::StateAttested, _) => {}
             (Event::Begun, Command::Begin(beginning)) => system.beginning = *beginning,
-            (&Event::ClockMoved { clock }, _) => system.clock = clock,
+            (&Event::ClockMoved { clock }, _) => {
+                system.clock = clock;
+                system.time = clock.engine;
+            }
             (&Event::Restored { branch }, _) => {
                 system.branch = branch;
                 system.restored = step.frame.sequence;

@@ -339,6 +339,7 @@ async fn await_outcome(
     };
     note_outcome(app, &outcome.answer);
     if let Some(refusal) = &outcome.refusal
+        && refusal.code() != ErrorCode::OutcomeUnknown
         && app.is_sandbox()
     {
         let hint = context.said.lock().hint;

@@ -15,7 +15,7 @@ from foretell.types import Fill, Level, Side, Token
 from foretell.wallet import Wallet
 
 # The whole exchange has at most 10^9 units of collateral (docs/verify/rules.md §1).
-COLLATERAL = 100_000_000
+COLLATERAL = 1_000_000
 
 Quote: TypeAlias = Level | tuple[Number, Number] | Mapping[str, Number]
 """A level of a book to make: (price, size), a Level, or an entry of a recorded `/book`."""

@@ -191,6 +191,19 @@ async fn clients_trade_by_their_own_clocks_after_every_jump() {
     audit(&mut sandbox);
 }
 
+/// Moves that arrive together follow each other: none is lost in the burst that has them all.
+#[tokio::test]
+async fn moves_that_arrive_together_add_up() {
+    let mut sandbox = Sandbox::start(&[]);
+    for _ in 0..5 {
+        let next = || advance(&sandbox, 1_000_000);
+        tokio::join!(next(), next(), next(), next());
+    }
+    let drift = ahead_ms(&sandbox).await.abs_diff(20_000_000);
+    assert!(drift < 1_000, "{drift} ms");
+    audit(&mut sandbox);
+}
+
 #[tokio::test]
 async fn days_of_lists_follow_engine_time() {
     let sandbox = Sandbox::start(&[]);
@@ -264,6 +277,10 @@ async fn a_move_that_is_wrong_names_what_is_allowed() {
         (json!({ "advance_ms": -1 }), "invalid_field"),
         (json!({ "to": "tomorrow" }), "invalid_field"),
         (json!({ "hours": 2 }), "invalid_content"),
+        (
+            json!({ "advance_ms": 1, "to": after(DAY_MS) }),
+            "invalid_content",
+        ),
     ] {
         let (status, refused) = sandbox.post("/sandbox/clock", body.clone()).await;
         assert_eq!(

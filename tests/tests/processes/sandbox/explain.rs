@@ -192,11 +192,7 @@ async fn orders_that_ended_later_say_why() {
     let market = json!({ "condition_id": scene.condition });
     scene.sandbox.done("/markets/close", market).await;
     let order = last["order"].as_str().expect("an id");
-    assert_says(
-        &scene.explain(order).await,
-        "ended",
-        &["the exchange cancelled it"],
-    );
+    assert_says(&scene.explain(order).await, "ended", &["the market closed"]);
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use foretell_model::command::MoveClock;
 use foretell_model::event::{MarketResolved, MarketStateSet};
 use foretell_model::{CloseReason, Command, Event, MarketNumber, Sequence, TimeNs};
 use foretell_view::{EndedOrder, View};
+use foretell_wire::ErrorCode;
 use foretell_wire::operator::{ClockAnswer, ClockMove, ClockMoved, Happening, What, payout_word};
 use foretell_wire::text::words::state_word;
 
@@ -37,6 +38,10 @@ pub(crate) async fn change(
     }): FromBody<ClockMove>,
 ) -> Result<Json<ClockMoved>, Failure> {
     ensure_sandbox(&context.app)?;
+    if advance_ms.is_some() && to.is_some() {
+        let text = "advance_ms and to are both given, allowed: one of them";
+        return Err(ErrorCode::InvalidContent.with([&text]).into());
+    }
     let app = &context.app;
     let nothing = MoveClock {
         wall: app.now(),

@@ -209,7 +209,18 @@ const fn ending(reason: CloseReason) -> &'static str {
         CloseReason::Expired => "it expired",
         CloseReason::Heartbeat => "a heartbeat was missed",
         CloseReason::User => "its owner cancelled it",
-        _ => "the exchange cancelled it",
+        CloseReason::SelfTrade => "it met an order of its own account",
+        CloseReason::FakRest => "the rest of a FAK order ends",
+        CloseReason::TooManyFills => "it would have reached too many orders",
+        CloseReason::MarketClosed => "the market closed",
+        CloseReason::ClosedOnly => "its account became closed-only",
+        CloseReason::FeeStopped => "a fee used up the free collateral",
+        CloseReason::Cleared => "the book was cleared at the start of the game",
+        CloseReason::FokNotFilled => "the book could not fill it after its delay",
+        CloseReason::Requoted => "a later set of quotes ended it",
+        CloseReason::LeaseEnded => "the lease of its quotes ended",
+        CloseReason::LimitReached => "a limit of its quotes was reached",
+        CloseReason::KeyRevoked => "the API key of its quotes was revoked",
     }
 }
 
