@@ -23,6 +23,11 @@ def opens_stream(url: str) -> bool:
     return status == 101
 
 
+def test_questions_may_repeat(foretell_exchange: foretell.Exchange) -> None:
+    markets = [foretell_exchange.market(question) for question in ("Same?", "Same?", "Same? 2")]
+    assert len({market.slug for market in markets}) == 3
+
+
 def test_a_market_has_its_terms(foretell_exchange: foretell.Exchange) -> None:
     market = foretell_exchange.market(
         "Will it rain?",

@@ -240,6 +240,9 @@ pub struct MetBook {
     /// Shares of others that its limit reached.
     #[serde(with = "values::Amount")]
     pub reached: Lots,
+    /// Shares of its own account that its limit reached.
+    #[serde(with = "values::Amount")]
+    pub own: Lots,
     /// Bids, best first, at most ten.
     pub bids: Vec<MetLevel>,
     /// Asks, best first, at most ten.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -25,7 +24,7 @@ class Registrar:
         """`suffix` ends every slug: other programs may register markets at an exchange that is shared."""
         self._link = link
         self._suffix = suffix
-        self._uses: Counter[str] = Counter()
+        self._slugs: set[str] = set()
 
     def market(self, question: str, terms: dict[str, Any]) -> Market:
         """Registers a market with terms of `POST /markets`. It opens at once unless the terms say otherwise."""
@@ -72,9 +71,11 @@ class Registrar:
     def _slug(self, text: str) -> str:
         """A slug that this exchange has not yet."""
         words = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:SLUG_LENGTH] or "market"
-        self._uses[words] += 1
-        number = f"-{self._uses[words]}" if self._uses[words] > 1 else ""
-        return f"{words}{number}{self._suffix}"
+        number = 1
+        while (slug := f"{words}-{number}" if number > 1 else words) in self._slugs:
+            number += 1
+        self._slugs.add(slug)
+        return f"{slug}{self._suffix}"
 
 
 def terms(

@@ -137,8 +137,16 @@ async fn orders_that_met_a_book_say_what_they_met() {
     let alone = scene.explained("GTC", Buy, 500, 5_900).await;
     assert_says(&alone, "live", &["The book had no ask when it arrived"]);
 
+    let own = scene.explained("GTC", Sell, 500, 5_900).await;
+    assert_says(&own, "live", &["also reached 5 shares of its own account"]);
+    assert_says(
+        &scene.explain(alone["order"].as_str().expect("an id")).await,
+        "ended",
+        &["met an order of its own"],
+    );
+
     let filled = scene.explained("FAK", Sell, 500, 5_000).await;
-    assert_says(&filled, "matched", &["is filled", "best bid was 0.59"]);
+    assert_says(&filled, "matched", &["is filled", "best bid was 0.58"]);
     let (_, list) = scene.sandbox.get("/sandbox/rejections").await;
     let list = list["rejections"].as_array().expect("a list").clone();
     assert_eq!(list.len(), 4, "{list:?}");

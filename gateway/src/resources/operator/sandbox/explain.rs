@@ -149,11 +149,12 @@ fn met_book(view: &View, order: &Order, before: &View) -> Option<MetBook> {
         Side::Buy => level.price <= order.price,
         Side::Sell => level.price >= order.price,
     };
-    let reached = others
+    let reached: u64 = others
         .iter()
         .take_while(reaches)
         .map(|level| level.lots.0)
         .sum();
+    let own = own_reached(order, before);
     let shown = |levels: &mut dyn Iterator<Item = Level>| {
         let rows = levels
             .take(LEVELS)
@@ -168,10 +169,31 @@ fn met_book(view: &View, order: &Order, before: &View) -> Option<MetBook> {
         price: order.price,
         size: Lots(order.original_size() / quantity::MICROS_PER_LOT),
         matched: order.matched,
-        reached: Lots(reached),
+        reached: Lots(reached.saturating_sub(own)),
+        own: Lots(own),
         bids: shown(&mut book.bids()),
         asks: shown(&mut book.asks()),
     })
+}
+
+/// Lots of the same account that the order's limit reached: an account does not trade with itself.
+fn own_reached(order: &Order, before: &View) -> u64 {
+    let is_met = |other: &&Order| {
+        let same_token = other.outcome == order.outcome;
+        let price = match same_token {
+            true => other.price,
+            false => other.price.complement(),
+        };
+        let is_reached = match order.side {
+            Side::Buy => price <= order.price,
+            Side::Sell => price >= order.price,
+        };
+        // The other side of one token is the same side of the other token.
+        let faces = (other.side == order.side) != same_token;
+        other.market == order.market && faces && is_reached
+    };
+    let own = before.orders().live_of(order.account).filter(is_met);
+    own.map(|other| other.left.0).sum()
 }
 
 /// What became of the order, in one sentence.
@@ -232,11 +254,23 @@ fn book_sentence(met: &MetBook) -> String {
     };
     match others.first() {
         None => format!(" The book had no {name} when it arrived."),
-        Some(best) => format!(
-            " When it arrived, the best {name} was {} and its limit was {}: its limit reached {} shares.",
-            price(best.price),
-            price(met.price),
-            shares(met.reached)
+        Some(best) => {
+            format!(
+                " When it arrived, the best {name} was {} and its limit was {}: its limit reached {} shares.",
+                price(best.price),
+                price(met.price),
+                shares(met.reached)
+            ) + &own_sentence(met.own)
+        }
+    }
+}
+
+fn own_sentence(own: Lots) -> String {
+    match own.is_zero() {
+        true => String::new(),
+        false => format!(
+            " It also reached {} shares of its own account, which does not trade with itself.",
+            shares(own)
         ),
     }
 }
