@@ -39,9 +39,11 @@ PROFITS = {"avg_price", "entry_cost_usdc", "current_price", "current_value", "re
 # Fields that an answer may leave out.
 OPTIONAL = {"duplicate", "error", "code", "revokedAt", "BUY", "SELL", "number", "cancelled", "eventId", "payout", "next_cursor", "already_paid"}
 OPTIONAL |= {"negativeRisk", "rank", "rank_pnl", "rank_volume", "dt", "date", *PROFITS}
-OPTIONAL |= {"startDate", "endDate", "creationDate", "createdAt", "updatedAt", "waits", "settled_at"}
+OPTIONAL |= {"startDate", "endDate", "creationDate", "createdAt", "updatedAt", "waits", "settled_at", "sandbox"}
 # Those that only the object of this name may leave out.
 OPTIONAL_OF = {
+    "happened": {"order", "market", "detail"},
+    "rejections": {"met"},
     "life": {"opens_at", "closes_at", "game_start_time", "proposal", "settlement"},
     "proposal": {"evidence", "counter"},
     "dispute": {"counter", "counter_outcome"},
@@ -57,6 +59,7 @@ OPTIONAL_OF = {
 }
 # Those that the answer of this path may leave out, because others have its type.
 OPTIONAL_AT = {
+    "/sandbox/orders/{order_id}": {"met"},
     "/markets": {"status", "condition_id", "token_ids"},
     "/events": {"event_id"},
     "/markets/{condition_id}": {"life"},

@@ -71,6 +71,7 @@ class Walk:
             self.life,
             self.views,
             self.system,
+            self.sandbox,
             self.limits,
         ):
             step()
@@ -605,6 +606,21 @@ class Walk:
         for file in ("admin/admin.js", "admin/desk.css", "favicon.svg", "admin/index.html"):
             operator.get("/admin/{file}", file=file)
         operator.get("/admin/{file}", 404, file="missing.js")
+
+    def sandbox(self):
+        """The demo is a sandbox: a wallet, an order that nobody signs, why it rests, one that is refused, the clock."""
+        operator, token = self.operator, self.bearer
+        wallet = self.command("/sandbox/wallets", {"kind": "safe", "amount": "100"})
+        market = operator.get("/markets", auth=token)["markets"][0]
+        order = {"wallet": wallet["funder"], "token_id": market["tokenIds"][0], "side": "BUY", "price": "0.01", "size": "100"}
+        placed = self.command("/sandbox/orders", order)
+        self.command("/sandbox/orders", {**order, "size": "100000"}, 400)
+        operator.get("/sandbox/orders/{order_id}", auth=token, order_id=placed["orderID"])
+        operator.get("/sandbox/rejections", auth=token)
+        self.command("/sandbox/clock", {"frozen": True})
+        self.command("/sandbox/clock", {"to": "2020-01-01T00:00:00Z"}, 400)
+        self.command("/sandbox/clock", {"frozen": False, "advance_ms": 1})
+        operator.get("/sandbox/clock", auth=token)
 
     def views(self):
         """What the page reads, with a trade to prove."""

@@ -15,6 +15,7 @@ use foretell_wire::ErrorCode::{
 };
 use foretell_wire::limits::OPERATOR_BODY_BYTES;
 use foretell_wire::operator::{Act, EachAct, OperatorCommand, SNAPSHOT_PATH, each_act};
+use foretell_wire::orders::result::OrderAnswer;
 
 use crate::http::endpoint::Endpoint;
 use crate::http::route::{Route, get, post, read};
@@ -126,13 +127,15 @@ fn with_handlers() -> Vec<Route> {
         command(ResumeMarket, markets::resume),
         command(CloseMarket, markets::close),
         command(ResolveMarket, markets::resolve),
-        command(PlaceOrder, orders::create).errors(&[&[
-            NotSandbox,
-            AmountTooLarge,
-            InvalidTokenId,
-            UnknownOrderToken,
-            NoAccount,
-        ]]),
+        command(PlaceOrder, orders::create)
+            .errors(&[&[
+                NotSandbox,
+                AmountTooLarge,
+                InvalidTokenId,
+                UnknownOrderToken,
+                NoAccount,
+            ]])
+            .fails_with::<OrderAnswer>(&[400, 404, 409, 425, 500, 503]),
         command(MoveClock, clock::change),
     ]
 }

@@ -77,15 +77,25 @@ pub(crate) async fn place_many(
 /// Sends an order of the request's operator, which nobody signed, and waits for its result: that of `POST /order`.
 pub(crate) async fn place_unsigned(
     context: &RequestContext,
-    about: RejectedOrder,
-    order: PlaceOrder,
+    checked: Result<(RejectedOrder, PlaceOrder), ApiError>,
 ) -> Result<Json<OrderAnswer>, Failure> {
     let actor = context.actor.as_ref();
     let actor = actor.ok_or(ErrorCode::OperatorUnauthorized)?;
-    let engine = &context.app.engine;
-    let command = Command::PlaceOrder(order);
-    let pending = engine.submit_as((actor.number, &actor.reason), command, Vec::new(), &[])?;
-    answer_of(await_outcome(context, Ok(Submitted { about, pending })).await)
+    let sent = checked
+        .map_err(SubmitError::from)
+        .and_then(|(about, order)| {
+            let command = Command::PlaceOrder(order);
+            let by = (actor.number, &*actor.reason);
+            let pending = context.app.engine.submit_as(by, command, Vec::new(), &[]);
+            match pending {
+                Ok(pending) => Ok(Submitted { about, pending }),
+                Err(failure) => Err(SubmitError {
+                    order: Some(about.order),
+                    refusal: failure.code().into(),
+                }),
+            }
+        });
+    answer_of(await_outcome(context, sent).await)
 }
 
 /// The answer with one order's result: a rejection is the failure, with the result's fields.

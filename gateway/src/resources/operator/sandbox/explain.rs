@@ -9,12 +9,12 @@ use foretell_model::{
 use foretell_view::{Level, Order, OrderState, View};
 use foretell_wire::errors::rejection::RejectedOrder;
 use foretell_wire::operator::{Explanation, MetBook, MetLevel, OrderFate, Rejections};
-use foretell_wire::text::ids;
 use foretell_wire::{ApiError, ErrorCode};
 
 use super::ensure_sandbox;
 use crate::http::answer::Json;
 use crate::http::failure::Failure;
+use crate::http::parts::FromPath;
 use crate::http::request_context::RequestContext;
 use crate::rejected_orders::{KILLED, sentence};
 
@@ -31,10 +31,12 @@ pub(crate) async fn rejections(context: RequestContext) -> Result<Json<Rejection
 }
 
 /// `GET /sandbox/orders/{order_id}`.
-pub(crate) async fn explain(context: RequestContext) -> Result<Json<Explanation>, Failure> {
+pub(crate) async fn explain(
+    context: RequestContext,
+    FromPath(id): FromPath<OrderId>,
+) -> Result<Json<Explanation>, Failure> {
     ensure_sandbox(&context.app)?;
     let app = &context.app;
-    let id = ids::order_id(&context.parameter).ok_or(ErrorCode::OrderNotFound)?;
     let found = app.find(|view| view.orders().by_id(&id)).await?;
     let Some(order) = found else {
         let rejected = app.rejected_orders.find(&id.to_string());

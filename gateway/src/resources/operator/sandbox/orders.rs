@@ -3,15 +3,16 @@
 use foretell_model::quantity::MICROS_PER_LOT;
 use foretell_model::{AccountNumber, KeyNumber, OrderId, OrderType, PlaceOrder, Side, TimeSeconds};
 use foretell_view::View;
-use foretell_wire::ErrorCode;
 use foretell_wire::errors::rejection::RejectedOrder;
 use foretell_wire::operator::UnsignedOrder;
 use foretell_wire::orders::result::OrderAnswer;
+use foretell_wire::{ApiError, ErrorCode};
 
 use super::{ensure_sandbox, random};
+use crate::app::App;
 use crate::http::answer::Json;
 use crate::http::failure::Failure;
-use crate::http::parts::FromBody;
+use crate::http::parts::TryBody;
 use crate::http::request_context::RequestContext;
 use crate::resources::market_of;
 use crate::resources::orders::place;
@@ -19,17 +20,28 @@ use crate::resources::orders::place;
 /// Places it for a wallet, with the first live API key of its owner. The answer is that of `POST /order`.
 pub(crate) async fn create(
     context: RequestContext,
-    FromBody(order): FromBody<UnsignedOrder>,
+    TryBody(order): TryBody<UnsignedOrder>,
 ) -> Result<Json<OrderAnswer>, Failure> {
-    ensure_sandbox(&context.app)?;
-    let app = &context.app;
+    let checked = match order {
+        Ok(order) => checked(&context.app, &order).await,
+        Err(refusal) => Err(refusal),
+    };
+    place::place_unsigned(&context, checked).await
+}
+
+/// The command of an order, and what a rejection of it names.
+async fn checked(
+    app: &App,
+    order: &UnsignedOrder,
+) -> Result<(RejectedOrder, PlaceOrder), ApiError> {
+    ensure_sandbox(app)?;
     let traded = app.find(|view| market_of(view, &order.token_id)).await?;
     let unknown = || ErrorCode::UnknownOrderToken.with([&order.token_id.to_string()]);
     let (market, outcome) = traded.ok_or_else(unknown)?;
-    let trader = app.find(|view| trader(view, &order)).await?;
+    let trader = app.find(|view| trader(view, order)).await?;
     let no_account = || ErrorCode::NoAccount.with([&order.wallet]);
     let (account, key) = trader.ok_or_else(no_account)?;
-    let (maker_amount, taker_amount) = amounts(&order)?;
+    let (maker_amount, taker_amount) = amounts(order)?;
     let command = PlaceOrder {
         order: OrderId(random()?),
         account,
@@ -53,7 +65,7 @@ pub(crate) async fn create(
         timestamp: command.timestamp,
         order_type: command.order_type,
     };
-    place::place_unsigned(&context, about, command).await
+    Ok((about, command))
 }
 
 /// The account of the wallet, and a live trading key of its owner.
