@@ -1,7 +1,7 @@
 //! Faults of clients that the form of a request proves. A sandbox names them in a header, never in a body
 //! (docs/api/clients.md).
 
-use core::fmt;
+use core::{fmt, slice};
 
 use foretell_auth::domains::{DEFAULT_CHAIN, SHARED_CHAIN};
 use foretell_auth::text::{checksum_address, parse_address};
@@ -74,12 +74,16 @@ impl Hint {
         })
     }
 
-    /// A wrong checksum in the body of an order.
+    /// A wrong checksum in the body of an order, or of several.
     pub(crate) fn of_body(body: &[u8]) -> Option<Self> {
         let body: Value = serde_json::from_slice(body).ok()?;
-        let addresses = ADDRESSES
-            .iter()
-            .filter_map(|field| body["order"][field].as_str());
+        let orders = body
+            .as_array()
+            .map_or(slice::from_ref(&body), Vec::as_slice);
+        let addresses = orders.iter().flat_map(|order| {
+            let fields = ADDRESSES.iter();
+            fields.filter_map(|field| order["order"][field].as_str())
+        });
         let is_wrong = |text: &str| {
             let is_mixed = text.contains(|it: char| it.is_ascii_lowercase() && it != 'x')
                 && text.contains(|it: char| it.is_ascii_uppercase());
