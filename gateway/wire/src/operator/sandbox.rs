@@ -217,7 +217,7 @@ pub enum OrderFate {
 /// An order, and the book of its token just before it arrived.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MetBook {
-    /// Sequence of the order.
+    /// Sequence of the frame in which the order met the book: its own, or that of the end of its delay.
     pub sequence: u64,
     /// Its token.
     #[serde(with = "values::Token")]

@@ -263,5 +263,43 @@ async fn a_delayed_order_says_that_it_waits() {
     let minute = json!({ "advance_ms": 61_000 });
     scene.sandbox.done("/sandbox/clock", minute).await;
     let order = waits["order"].as_str().expect("an id");
-    assert_says(&scene.explain(order).await, "matched", &["is filled"]);
+    assert_says(
+        &scene.explain(order).await,
+        "matched",
+        &["is filled", "When its delay ended"],
+    );
+}
+
+/// The book of the release counts, not that of the arrival.
+#[tokio::test]
+async fn a_delayed_order_met_the_book_when_its_delay_ended() {
+    let scene = Scene::open(json!({ "taker_delay_ms": 60_000 })).await;
+    let first = scene.explained("FOK", Side::Buy, 1_500, 5_800).await;
+    let late = scene.explained("FOK", Side::Buy, 1_000, 5_800).await;
+    assert_says(&late, "delayed", &["reached 20 shares"]);
+    let minute = json!({ "advance_ms": 61_000 });
+    scene.sandbox.done("/sandbox/clock", minute).await;
+
+    let ended = scene.explain(late["order"].as_str().expect("an id")).await;
+    let words = [
+        "after its delay",
+        "When its delay ended",
+        "reached 5 shares",
+    ];
+    assert_says(&ended, "ended", &words);
+    assert_eq!(ended["received"], late["received"]);
+    let sequence = |explained: &Value| explained["met"]["sequence"].as_u64().expect("a number");
+    assert!(sequence(&ended) > sequence(&late), "{ended}");
+    let first = scene.explain(first["order"].as_str().expect("an id")).await;
+    assert_says(&first, "matched", &["reached 20 shares"]);
+
+    let waits = scene.explained("GTC", Side::Buy, 500, 5_800).await;
+    let closed = json!({ "condition_id": scene.condition });
+    scene.sandbox.done("/markets/close", closed).await;
+    let ended = scene.explain(waits["order"].as_str().expect("an id")).await;
+    assert_says(
+        &ended,
+        "ended",
+        &["the market closed", "When its delay ended"],
+    );
 }

@@ -2,9 +2,10 @@
 //! orders that met no book are in a bounded list of the gateway.
 
 use foretell_journal::{FrameReader, JournalError, Next, Scratch};
-use foretell_model::event::OrderKilled;
+use foretell_model::event::{OrderClosed, OrderKilled, OrderReleased};
 use foretell_model::{
-    CloseReason, Event, Lots, OrderId, Price, Rejection, Sequence, Side, TimeNs, quantity,
+    CloseReason, Event, Lots, OrderId, OrderNumber, Price, Rejection, Sequence, Side, TimeNs,
+    quantity,
 };
 use foretell_view::{Level, Order, OrderState, View};
 use foretell_wire::errors::rejection::RejectedOrder;
@@ -42,34 +43,38 @@ pub(crate) async fn explain(
         let rejected = app.rejected_orders.find(&id.to_string());
         return Ok(Json::of(&rejected.ok_or(ErrorCode::OrderNotFound)?));
     };
-    let (genesis, placed_at) = {
-        let view = &app.shared_view.read().view;
-        (*view.genesis(), order.number.sequence())
-    };
+    let genesis = *app.shared_view.read().view.genesis();
+    let (number, is_waiting) = (order.number, matches!(order.state, OrderState::Delayed));
     let reading = app
         .shared_view
-        .search(move |frames| arrival(frames, genesis, placed_at));
-    let arrival = reading.await?.ok_or(ErrorCode::Internal)?;
+        .search(move |frames| meeting(frames, genesis, number, is_waiting));
+    let meeting = reading.await?.ok_or(ErrorCode::Internal)?;
     let state = app.shared_view.read();
-    let answer = explanation(&state.view, id, &order, &arrival);
+    let answer = explanation(&state.view, id, &order, &meeting);
     Ok(Json::of(&answer.ok_or(ErrorCode::Internal)?).at(state.position()))
 }
 
-/// The exchange before an order, and what its frame says.
-struct Arrival {
+/// The exchange before an order met the book, and what the frame in which it did says.
+struct Meeting {
     before: View,
+    sequence: Sequence,
     received: TimeNs,
+    /// Whether it waited out a delay.
+    is_delayed: bool,
     killed: Option<Rejection>,
 }
 
-/// Folds the journal up to a frame. It blocks. `None` when the journal ends before.
-fn arrival(
+/// Folds the journal up to the frame in which an order met the book: that of its command, or after a delay that of its
+/// release or end, unless it waits still. It blocks. `None` when the journal ends before.
+fn meeting(
     frames: &FrameReader,
     genesis: [u8; 32],
-    sequence: Sequence,
-) -> Result<Option<Arrival>, JournalError> {
+    number: OrderNumber,
+    is_waiting: bool,
+) -> Result<Option<Meeting>, JournalError> {
     let mut follower = frames.follow(Sequence(0))?;
     let (mut before, mut scratch) = (View::new(genesis), Scratch::default());
+    let mut delayed_since = None;
     loop {
         let frame = match follower.next_frame()? {
             Next::Frame(frame) => frame,
@@ -79,16 +84,22 @@ fn arrival(
         let Ok(records) = frame.decode(&mut scratch) else {
             return Ok(None);
         };
-        if records.sequence == sequence {
+        let is_placed = records.sequence == number.sequence();
+        let is_delayed = |event: &Event| matches!(event, Event::OrderDelayed(_));
+        if is_placed && !is_waiting && records.events.iter().any(is_delayed) {
+            delayed_since = Some(frame.time());
+        } else if is_placed || delayed_since.is_some() && ends_delay(records.events, number) {
             let killed = records.events.iter().find_map(|event| match *event {
                 Event::OrderKilled(OrderKilled { reason, details }) => {
                     Some(Rejection { reason, details })
                 }
                 _ => None,
             });
-            return Ok(Some(Arrival {
+            return Ok(Some(Meeting {
                 before,
-                received: frame.time(),
+                sequence: records.sequence,
+                received: delayed_since.unwrap_or_else(|| frame.time()),
+                is_delayed: delayed_since.is_some(),
                 killed,
             }));
         }
@@ -98,14 +109,23 @@ fn arrival(
     }
 }
 
-fn explanation(view: &View, id: OrderId, order: &Order, arrival: &Arrival) -> Option<Explanation> {
-    let met = met_book(view, order, &arrival.before)?;
-    let rejected = arrival.killed.map(|rejection| {
+/// Whether a delayed order is released or ended here.
+fn ends_delay(events: &[Event], number: OrderNumber) -> bool {
+    events.iter().any(|event| match *event {
+        Event::OrderReleased(OrderReleased { order, .. })
+        | Event::OrderClosed(OrderClosed { order, .. }) => order == number,
+        _ => false,
+    })
+}
+
+fn explanation(view: &View, id: OrderId, order: &Order, meeting: &Meeting) -> Option<Explanation> {
+    let met = met_book(view, order, meeting)?;
+    let rejected = meeting.killed.map(|rejection| {
         let about = rejected_order(view, id, order);
         ApiError::from_order_rejection(&rejection, &about)
     });
     let (status, mut text) = fate(order, &met, rejected.as_ref());
-    text += &book_sentence(&met);
+    text += &book_sentence(&met, meeting.is_delayed);
     if let Some(perhaps) = perhaps(order, &met) {
         text += perhaps;
     }
@@ -114,7 +134,7 @@ fn explanation(view: &View, id: OrderId, order: &Order, arrival: &Arrival) -> Op
         status,
         text,
         code: rejected.map(|error| error.code().name()),
-        received: arrival.received,
+        received: meeting.received,
         met: Some(met),
     })
 }
@@ -139,8 +159,9 @@ fn rejected_order(view: &View, id: OrderId, order: &Order) -> RejectedOrder {
     }
 }
 
-/// The book of the order's token before it arrived.
-fn met_book(view: &View, order: &Order, before: &View) -> Option<MetBook> {
+/// The book of the order's token before the order met it.
+fn met_book(view: &View, order: &Order, meeting: &Meeting) -> Option<MetBook> {
+    let before = &meeting.before;
     let market = view.markets().get(order.market)?;
     let book = before.books().get(order.market)?.of(order.outcome);
     let others: Vec<Level> = match order.side {
@@ -164,7 +185,7 @@ fn met_book(view: &View, order: &Order, before: &View) -> Option<MetBook> {
         rows.collect()
     };
     Some(MetBook {
-        sequence: order.number.sequence().0,
+        sequence: meeting.sequence.0,
         token_id: market.token(order.outcome),
         side: order.side,
         order_type: order.order_type,
@@ -249,16 +270,20 @@ const fn ending(reason: CloseReason) -> &'static str {
 }
 
 /// What the order met, in one sentence.
-fn book_sentence(met: &MetBook) -> String {
+fn book_sentence(met: &MetBook, is_delayed: bool) -> String {
+    let moment = match is_delayed {
+        true => "its delay ended",
+        false => "it arrived",
+    };
     let (name, others) = match met.side {
         Side::Buy => ("ask", &met.asks),
         Side::Sell => ("bid", &met.bids),
     };
     match others.first() {
-        None => format!(" The book had no {name} when it arrived."),
+        None => format!(" The book had no {name} when {moment}."),
         Some(best) => {
             format!(
-                " When it arrived, the best {name} was {} and its limit was {}: its limit reached {} shares.",
+                " When {moment}, the best {name} was {} and its limit was {}: its limit reached {} shares.",
                 price(best.price),
                 price(met.price),
                 shares(met.reached)
