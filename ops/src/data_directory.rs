@@ -176,14 +176,21 @@ pub(crate) fn prepare_catalog(path: &Path) -> Result<(), Failure> {
 /// # Errors
 /// It cannot be written, or no random bytes are available.
 pub(crate) fn prepare_operator_token(path: &Path) -> Result<(), Failure> {
-    let failure = |text: String| Failure::new(format!("operator token {}: {text}", path.display()));
     if path.symlink_metadata().is_ok() {
         return Ok(());
     }
     let mut token = [0; 32];
-    getrandom::fill(&mut token).map_err(|error| failure(error.to_string()))?;
+    getrandom::fill(&mut token).map_err(|error| token_failure(path, &error))?;
+    create_token(path, &hex::encode(token))
+}
+
+/// Writes a token's file, unless there is one.
+///
+/// # Errors
+/// It cannot be written.
+pub(crate) fn create_token(path: &Path, token: &str) -> Result<(), Failure> {
     let draft = path.with_extension(format!("draft-{}", std::process::id()));
-    let linked = write_private(&draft, hex::encode(token).as_bytes()).and_then(|()| {
+    let linked = write_private(&draft, token.as_bytes()).and_then(|()| {
         match std::fs::hard_link(&draft, path) {
             // Another process created the token first; that one is used.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
@@ -192,7 +199,11 @@ pub(crate) fn prepare_operator_token(path: &Path) -> Result<(), Failure> {
     });
     // A leftover draft is never used as the token.
     let _ = std::fs::remove_file(&draft);
-    linked.map_err(|error| failure(error.to_string()))
+    linked.map_err(|error| token_failure(path, &error))
+}
+
+fn token_failure(path: &Path, error: &dyn std::fmt::Display) -> Failure {
+    Failure::new(format!("operator token {}: {error}", path.display()))
 }
 
 fn write_private(path: &Path, text: &[u8]) -> std::io::Result<()> {

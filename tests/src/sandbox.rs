@@ -7,6 +7,7 @@ use std::process::{Child, ChildStdin, ChildStdout, ExitStatus, Stdio};
 use foretell_auth::Domains;
 use foretell_operator_client::OperatorClient;
 use foretell_ops::trader::{Answer, Trader};
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::exchange::foretell;
@@ -49,9 +50,7 @@ impl Sandbox {
             .expect("the binary starts");
         let input = up.stdin.take();
         let mut output = BufReader::new(up.stdout.take().expect("a pipe"));
-        let mut line = String::new();
-        output.read_line(&mut line).expect("a line");
-        let ready = serde_json::from_str(&line).unwrap_or_else(|_| panic!("not ready: {line}"));
+        let ready = ready_line(&mut output);
         Self {
             up,
             input,
@@ -104,6 +103,19 @@ impl Sandbox {
         answer(self.operator().get(path).await)
     }
 
+    /// Milliseconds by which engine time is ahead of wall time.
+    ///
+    /// # Panics
+    /// No response, or without its times.
+    pub async fn ahead_ms(&self) -> i64 {
+        let (_, clock) = self.get("/sandbox/clock").await;
+        let time = |name: &str| -> Timestamp {
+            let text = clock[name].as_str().expect("a time");
+            text.parse().expect("ISO 8601")
+        };
+        time("now").as_millisecond() - time("wall").as_millisecond()
+    }
+
     fn operator(&self) -> OperatorClient {
         let token = self.ready["token"].as_str().expect("a token");
         OperatorClient::new(self.url("operator"), token).expect("a client")
@@ -148,6 +160,15 @@ impl Sandbox {
         writeln!(input, "{line}").expect("a line");
     }
 
+    /// Resets it and waits until it is ready again.
+    ///
+    /// # Panics
+    /// It does not become ready.
+    pub fn reset(&mut self) {
+        self.write("reset");
+        self.ready = ready_line(&mut self.output);
+    }
+
     /// Ends its standard input and waits for its end; returns what else it printed.
     ///
     /// # Panics
@@ -158,6 +179,12 @@ impl Sandbox {
         self.output.read_to_string(&mut rest).expect("its output");
         (self.up.wait().expect("its end"), rest)
     }
+}
+
+fn ready_line(output: &mut BufReader<ChildStdout>) -> Value {
+    let mut line = String::new();
+    output.read_line(&mut line).expect("a line");
+    serde_json::from_str(&line).unwrap_or_else(|_| panic!("not ready: {line}"))
 }
 
 impl Drop for Sandbox {

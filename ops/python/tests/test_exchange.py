@@ -1,8 +1,10 @@
 """Markets, events, settings and the life of an exchange."""
 
+import shutil
 from datetime import timedelta
 from decimal import Decimal
 from http.client import HTTPConnection
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
@@ -126,6 +128,40 @@ def test_handles_belong_to_one_exchange(foretell_exchange: foretell.Exchange) ->
         ):
             with pytest.raises(foretell.StaleHandle, match="another exchange"):
                 use()
+
+
+def test_a_reset_keeps_the_addresses_and_nothing_else(tmp_path: Path) -> None:
+    with foretell.Exchange() as ex:
+        urls, token, directory = (ex.clob_url, ex.operator_url), ex.operator_token, ex._running().ready.directory
+        market, wallet = ex.market("Will it rain?"), ex.wallet(usdc=100)
+        wallet.place(market.yes, "BUY", price="0.4", size=10)
+        ex.clock.advance(days=3)
+        ex.reset()
+        assert ((ex.clob_url, ex.operator_url), ex.operator_token) == (urls, token)
+        assert not directory.exists()
+        assert ex.wallets == ()
+        now, wall = ex._running().now()
+        assert abs(now - wall) < timedelta(seconds=1)
+        with pytest.raises(foretell.StaleHandle):
+            ex.book(market.yes)
+        with pytest.raises(foretell.StaleHandle):
+            wallet.orders()
+        again = ex.market("Will it rain?")
+        assert again.slug == market.slug
+        assert ex.book(again.yes).bids == ()
+    with foretell.Exchange(data=tmp_path) as ex, pytest.raises(RuntimeError, match="can be reset"):
+        ex.reset()
+
+
+def test_a_reset_before_a_kept_directory_keeps_it() -> None:
+    with foretell.Exchange() as ex:
+        kept = ex.keep()
+        ex.reset()
+        assert (kept / "journal").is_dir()
+        assert (kept / "sandbox.log").is_file()
+        shutil.rmtree(kept)
+        after = ex._running().ready.directory
+    assert not after.exists()
 
 
 def test_an_exchange_starts_again_empty() -> None:

@@ -3,14 +3,12 @@
 use std::io::BufRead as _;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use foretell_operator_client::OperatorClient;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::oneshot;
+use tokio::sync::mpsc;
 
 use crate::config::Config;
 use crate::failure::Failure;
@@ -18,17 +16,34 @@ use crate::operator::client;
 
 /// The settings of its processes, in its data directory: they read no other file and no environment.
 const SETTINGS_NAME: &str = "sandbox.toml";
-/// A line of standard input that keeps the data directory.
-const KEEP: &[u8] = b"keep";
+/// Prefix of the name of a temporary data directory.
+const DIRECTORY_PREFIX: &str = "foretell-";
 /// Collateral of each wallet of `--wallets`.
 const WALLET_FUNDS: &str = "10000";
 
-/// The life of a sandbox: its data directory, and the end of standard input.
+/// A line of standard input.
+enum Line {
+    /// `keep`: the data directory outlives the sandbox.
+    Keep,
+    /// `reset`: the exchange starts again, without data.
+    Reset,
+}
+
+/// The life of a sandbox: its data directory, and its standard input.
 pub(crate) struct Sandbox {
     /// A directory that goes with it; `None` when the caller named one.
     temporary: Option<TempDir>,
-    keeps: Arc<AtomicBool>,
-    ended: Option<oneshot::Receiver<()>>,
+    keeps: bool,
+    /// Closed by the end of standard input.
+    lines: mpsc::UnboundedReceiver<Line>,
+}
+
+/// What standard input asks for.
+pub(crate) enum Request<'a> {
+    /// The exchange starts again, in a new data directory.
+    Reset(&'a mut Sandbox),
+    /// The exchange stops.
+    End,
 }
 
 impl Sandbox {
@@ -37,41 +52,56 @@ impl Sandbox {
     /// # Errors
     /// The directory or the thread cannot be made.
     pub(crate) fn begin(data: &mut Option<PathBuf>) -> Result<Self, Failure> {
-        let failed = |error| Failure::new(format!("cannot make a data directory: {error}"));
         let temporary = match data {
             Some(_) => None,
-            None => {
-                let directory = tempfile::Builder::new().prefix("foretell-").tempdir();
-                Some(directory.map_err(failed)?)
-            }
+            None => Some(temporary_directory()?),
         };
         if let Some(directory) = &temporary {
             *data = Some(directory.path().to_owned());
         }
-        let keeps = Arc::new(AtomicBool::new(false));
         Ok(Self {
             temporary,
-            ended: Some(watch_input(Arc::clone(&keeps))?),
-            keeps,
+            keeps: false,
+            lines: watch_input()?,
         })
     }
 
-    /// Waits for the end of standard input, or of its terminal.
-    pub(crate) async fn ended(&mut self) {
-        if let Some(ended) = &mut self.ended {
-            tokio::select! {
-                // The thread ends only with the input.
-                _ = ended => {}
-                () = hang_up() => {}
+    /// Waits for a reset, or for the end of standard input or of its terminal.
+    pub(crate) async fn request(&mut self) -> Request<'_> {
+        loop {
+            let line = tokio::select! {
+                line = self.lines.recv() => line,
+                () = hang_up() => None,
+            };
+            match line {
+                Some(Line::Keep) => self.keeps = true,
+                Some(Line::Reset) if self.temporary.is_some() => return Request::Reset(self),
+                Some(Line::Reset) => {
+                    tracing::error!("a directory of --data is not reset: start another sandbox");
+                }
+                None => {
+                    tracing::info!("standard input ended: stopping");
+                    return Request::End;
+                }
             }
-            self.ended = None;
-            tracing::info!("standard input ended: stopping");
         }
     }
 
     /// Whether nobody will read the data directory.
-    pub(crate) fn is_disposable(&self) -> bool {
-        self.temporary.is_some() && !self.keeps.load(Ordering::Relaxed)
+    pub(crate) const fn is_disposable(&self) -> bool {
+        self.temporary.is_some() && !self.keeps
+    }
+
+    /// Makes a new data directory and returns it; the one before is removed, unless the caller keeps it.
+    ///
+    /// # Errors
+    /// One cannot be made, or the other not removed.
+    pub(crate) fn renew(&mut self) -> Result<PathBuf, Failure> {
+        let directory = temporary_directory()?;
+        let path = directory.path().to_owned();
+        let before = self.temporary.replace(directory);
+        leave(before, std::mem::take(&mut self.keeps))?;
+        Ok(path)
     }
 
     /// Removes the data directory, unless the caller named it or keeps it.
@@ -79,17 +109,26 @@ impl Sandbox {
     /// # Errors
     /// It cannot be removed.
     pub(crate) fn end(self) -> Result<(), Failure> {
-        let is_disposable = self.is_disposable();
-        let Some(directory) = self.temporary else {
-            return Ok(());
-        };
-        if is_disposable {
-            let failed = |error| Failure::new(format!("cannot remove the data directory: {error}"));
-            return directory.close().map_err(failed);
-        }
-        tracing::info!(directory = %directory.keep().display(), "data directory kept");
-        Ok(())
+        leave(self.temporary, self.keeps)
     }
+}
+
+fn temporary_directory() -> Result<TempDir, Failure> {
+    let directory = tempfile::Builder::new().prefix(DIRECTORY_PREFIX).tempdir();
+    directory.map_err(|error| Failure::new(format!("cannot make a data directory: {error}")))
+}
+
+/// Removes a temporary data directory, or keeps it.
+fn leave(temporary: Option<TempDir>, keeps: bool) -> Result<(), Failure> {
+    let Some(directory) = temporary else {
+        return Ok(());
+    };
+    if keeps {
+        tracing::info!(directory = %directory.keep().display(), "data directory kept");
+        return Ok(());
+    }
+    let failed = |error| Failure::new(format!("cannot remove the data directory: {error}"));
+    directory.close().map_err(failed)
 }
 
 /// Waits for SIGHUP: the terminal is closed.
@@ -103,22 +142,24 @@ async fn hang_up() {
 }
 
 /// A thread that reads standard input to its end: a terminal, a pipe or a file.
-fn watch_input(keeps: Arc<AtomicBool>) -> Result<oneshot::Receiver<()>, Failure> {
-    let (sender, ended) = oneshot::channel();
+fn watch_input() -> Result<mpsc::UnboundedReceiver<Line>, Failure> {
+    let (sender, lines) = mpsc::unbounded_channel();
     let watch = move || {
         // Bytes that are no text are no line that it knows.
         for line in std::io::stdin().lock().split(b'\n').map_while(Result::ok) {
-            if line.trim_ascii() == KEEP {
-                keeps.store(true, Ordering::Relaxed);
-            }
+            let known = match line.trim_ascii() {
+                b"keep" => Line::Keep,
+                b"reset" => Line::Reset,
+                _ => continue,
+            };
+            // Without a receiver the exchange ends already.
+            let _ = sender.send(known);
         }
-        // Without a receiver the exchange ends already.
-        let _ = sender.send(());
     };
     let thread = std::thread::Builder::new().name("stdin".to_owned());
     let spawned = thread.spawn(watch);
     spawned.map_err(|error| Failure::new(format!("cannot watch standard input: {error}")))?;
-    Ok(ended)
+    Ok(lines)
 }
 
 /// Writes the settings of the processes; returns their file.

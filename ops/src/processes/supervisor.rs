@@ -23,6 +23,8 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// Time for a child to stop before it is killed: longer than a gateway waits for open requests.
 const STOP_PATIENCE: Duration = Duration::from_secs(15);
+/// Time for a gateway to tell its streams that it ends.
+const CLOSE_PATIENCE: Duration = Duration::from_millis(500);
 
 /// Exit codes that prevent a restart: the child rejected its settings or data and would again until
 /// an operator intervenes.
@@ -45,8 +47,8 @@ pub(crate) struct ProcessSpec {
 enum Stop {
     /// It runs.
     No,
-    /// By SIGTERM, with patience.
-    Orderly,
+    /// By SIGTERM, with this patience.
+    Within(Duration),
     /// By SIGKILL: nobody will read what it has.
     Killed,
 }
@@ -123,23 +125,39 @@ impl Supervisor {
     /// call, so no open request is cut off.
     pub(crate) async fn stop(self) {
         for watched in self.watched.into_iter().rev() {
-            watched.stop.send_replace(Stop::Orderly);
+            watched.stop.send_replace(Stop::Within(STOP_PATIENCE));
             watched.ended().await;
         }
     }
 
+    /// Lets the children close their connections, all at once, and kills the first one, which has the data.
+    pub(crate) async fn close(self) {
+        self.stop_all(Stop::Within(CLOSE_PATIENCE), Stop::Killed)
+            .await;
+    }
+
     /// Kills the children, all at once; with `keeps` the first one, which has the data, stops in order after the others.
-    pub(crate) async fn end(mut self, keeps: bool) {
-        let first = keeps.then(|| self.watched.remove(0));
-        for watched in &self.watched {
-            watched.stop.send_replace(Stop::Killed);
+    pub(crate) async fn end(self, keeps: bool) {
+        let first = match keeps {
+            true => Stop::Within(STOP_PATIENCE),
+            false => Stop::Killed,
+        };
+        self.stop_all(Stop::Killed, first).await;
+    }
+
+    /// Stops the children at once, then the first one.
+    async fn stop_all(self, others: Stop, first: Stop) {
+        let mut watched = self.watched.into_iter();
+        let engine = watched.next();
+        let others: Vec<Watched> = watched
+            .inspect(|child| _ = child.stop.send_replace(others))
+            .collect();
+        for child in others {
+            child.ended().await;
         }
-        for watched in self.watched {
-            watched.ended().await;
-        }
-        if let Some(first) = first {
-            first.stop.send_replace(Stop::Orderly);
-            first.ended().await;
+        if let Some(engine) = engine {
+            engine.stop.send_replace(first);
+            engine.ended().await;
         }
     }
 }
@@ -237,7 +255,8 @@ async fn run_once(
                     // It may have exited already.
                     let _ = child.kill().await;
                 }
-                Stop::No | Stop::Orderly => terminate(&mut child, &spec.name).await,
+                Stop::No => terminate(&mut child, &spec.name, STOP_PATIENCE).await,
+                Stop::Within(patience) => terminate(&mut child, &spec.name, patience).await,
             }
             Ok(Ending::Stopped)
         }
@@ -247,7 +266,7 @@ async fn run_once(
 /// Returns when the supervisor stops this child or is dropped.
 async fn stop_requested(stop: &mut watch::Receiver<Stop>) -> Stop {
     let requested = stop.wait_for(|stop| *stop != Stop::No).await;
-    requested.map_or(Stop::Orderly, |stop| *stop)
+    requested.map_or(Stop::Within(STOP_PATIENCE), |stop| *stop)
 }
 
 fn spawn(child: &ChildCommand) -> Result<Child, Failure> {
@@ -289,7 +308,7 @@ fn command(child: &ChildCommand, binary: &Path) -> Command {
     command
 }
 
-async fn terminate(child: &mut Child, name: &str) {
+async fn terminate(child: &mut Child, name: &str, patience: Duration) {
     let pid = child
         .id()
         .and_then(|pid| i32::try_from(pid).ok())
@@ -298,7 +317,7 @@ async fn terminate(child: &mut Child, name: &str) {
         // The child may have exited already.
         let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
     }
-    match tokio::time::timeout(STOP_PATIENCE, child.wait()).await {
+    match tokio::time::timeout(patience, child.wait()).await {
         Ok(Ok(status)) => info!(child = name, %status, "stopped"),
         Ok(Err(error)) => error!(child = name, "cannot wait for the process: {error}"),
         Err(_) => {

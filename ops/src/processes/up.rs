@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use tracing::{error, warn};
 
 use super::listen::reserve;
-use super::sandbox::{self, Announcement, Sandbox};
+use super::sandbox::{self, Announcement, Request, Sandbox};
 use super::supervisor::{ProcessSpec, Report, Supervisor};
 use super::watchdog::{self, Watchdog};
 use super::{cluster_config, drill, process};
@@ -46,30 +46,48 @@ pub(crate) fn run(
         .build()
         .map_err(|error| Failure::new(format!("cannot start the supervisor: {error}")))?;
     runtime.block_on(async {
-        let site = RunningExchange::prepare(config, file, up)?;
+        let mut exchange = RunningExchange::prepare(config, file, up)?;
         let mut stop = process::StopSignal::install()?;
-        let (mut supervisor, reports) = Supervisor::new(up.sandbox);
-        let outcome = tokio::select! {
-            outcome = site.open(&mut supervisor, reports, up, output) => outcome,
-            () = stop.wait() => Ok(()),
-            () = input_ended(sandbox.as_mut()) => site.ended_early(),
-        };
-        watchdog::stopping();
-        match &sandbox {
-            Some(sandbox) => supervisor.end(!sandbox.is_disposable()).await,
-            None => supervisor.stop().await,
+        loop {
+            let (mut supervisor, reports) = Supervisor::new(up.sandbox);
+            let outcome = tokio::select! {
+                outcome = exchange.open(&mut supervisor, reports, up, output) => outcome,
+                () = stop.wait() => Ok(()),
+                request = request(sandbox.as_mut()) => match request {
+                    Request::End => exchange.ended_early(),
+                    Request::Reset(sandbox) => {
+                        supervisor.close().await;
+                        exchange.reset(sandbox)?;
+                        continue;
+                    }
+                },
+            };
+            watchdog::stopping();
+            match &sandbox {
+                Some(sandbox) => supervisor.end(!sandbox.is_disposable()).await,
+                None => supervisor.stop().await,
+            }
+            sandbox.map_or(Ok(()), Sandbox::end)?;
+            return outcome.map(|()| ExitCode::SUCCESS);
         }
-        sandbox.map_or(Ok(()), Sandbox::end)?;
-        outcome.map(|()| ExitCode::SUCCESS)
     })
 }
 
-/// Waits for the end of a sandbox's standard input; of others for ever.
-async fn input_ended(sandbox: Option<&mut Sandbox>) {
+/// Waits for a request on a sandbox's standard input; for that of others for ever.
+async fn request(sandbox: Option<&mut Sandbox>) -> Request<'_> {
     match sandbox {
-        Some(sandbox) => sandbox.ended().await,
+        Some(sandbox) => sandbox.request().await,
         None => std::future::pending().await,
     }
+}
+
+/// Makes the files that the processes of an exchange share.
+fn prepare_files(config: &Config) -> Result<(), Failure> {
+    data_directory::prepare_data_directory(&config.data.directory)?;
+    data_directory::prepare_operator_token(&config.operator_token_file())?;
+    data_directory::prepare_operator_token(&config.sync_token_file())?;
+    // Must exist before its readers start.
+    data_directory::prepare_catalog(&config.catalog_file())
 }
 
 /// State for the lifetime of the exchange: settings with the actual ports.
@@ -93,9 +111,7 @@ impl RunningExchange {
         if up.drill {
             drill::prepare(config)?;
         }
-        data_directory::prepare_data_directory(&config.data.directory)?;
-        data_directory::prepare_operator_token(&config.operator_token_file())?;
-        data_directory::prepare_operator_token(&config.sync_token_file())?;
+        prepare_files(config)?;
         if up.demo && config.gateway.dev_auth_hints {
             tracing::info!("401 responses contain hints: demo mode");
         }
@@ -126,8 +142,6 @@ impl RunningExchange {
         let data = keep(reserve(config.gateway.data_listen)?);
         let catalog = keep(reserve(config.catalog.listen)?);
         let operator = keep(reserve(config.operator.listen)?);
-        // Must exist before its readers start.
-        data_directory::prepare_catalog(&config.catalog_file())?;
         if up.demo && !up.no_bots && config.cluster.role == ClusterRole::Standalone {
             demo::past::write(config, wall_clock::now())?;
         }
@@ -145,6 +159,17 @@ impl RunningExchange {
             announced: Cell::new(false),
             _reserved: reserved,
         })
+    }
+
+    /// Begins again without data: the same addresses, settings and token of the operator.
+    fn reset(&mut self, sandbox: &mut Sandbox) -> Result<(), Failure> {
+        let token = client::token(&self.config.operator_token_file())?;
+        self.config.data.directory = sandbox.renew()?;
+        data_directory::create_token(&self.config.operator_token_file(), &token)?;
+        prepare_files(&self.config)?;
+        self.file = Some(sandbox::write_settings(&self.config)?);
+        self.announced.set(false);
+        Ok(())
     }
 
     /// Standard input ended. Before the sandbox was ready nobody can have used it.

@@ -75,6 +75,7 @@ class Exchange:
         """
         self._is_configured = (compatibility, chain, settings, data, binary) != (None,) * 5
         self._arguments = arguments(compatibility, chain, settings, data)
+        self._data = data
         self._clock_start = clock
         self._binary = binary
         self._process: Process | None = None
@@ -103,11 +104,20 @@ class Exchange:
             self._process = Process(Path(self._binary) if self._binary else find_binary(), self._arguments)
             ready = self._process.ready
         self._open(Link(ready, self._process), suffix=f"-{secrets.token_hex(4)}" if shared else "")
-        if self._clock_start == "frozen":
-            self.clock.freeze()
-        elif self._clock_start is not None:
-            self.clock.advance(to=self._clock_start)
         return self
+
+    def reset(self) -> None:
+        """Makes the exchange as it was after its start: empty, with a new journal, and at the same addresses.
+
+        The operator's token stays. Streams are closed. Markets, tokens, events and wallets from before raise
+        StaleHandle. With `data` or FORETELL_URL it raises RuntimeError.
+        """
+        link = self._running()
+        if self._process is None or self._data is not None:
+            raise RuntimeError("only an exchange that this object started, without `data`, can be reset")
+        link.close()
+        self._process.reset()
+        self._open(Link(self._process.ready, self._process), suffix="")
 
     def stop(self) -> None:
         """Stops the exchange. Its markets, tokens, events and wallets are stale from then on."""
@@ -365,6 +375,10 @@ class Exchange:
         self._house = House(lambda usdc: self._new_wallet(usdc, "eoa"))
         self._wallets: list[Wallet] = []
         self._redeeming: list[Wallet] = []
+        if self._clock_start == "frozen":
+            self.clock.freeze()
+        elif self._clock_start is not None:
+            self.clock.advance(to=self._clock_start)
 
     def _running(self) -> Link:
         if self._link is None:

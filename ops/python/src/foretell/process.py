@@ -33,15 +33,15 @@ class Process:
     def __init__(self, binary: Path, arguments: Sequence[str]) -> None:
         """Starts the exchange and waits until it is ready. Raises ProcessError with the last lines of its log."""
         self._log = tempfile.TemporaryFile(prefix="foretell-", suffix=".log")  # noqa: SIM115
-        self._is_kept = False
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("FORETELL_")}
+        self._kept: Path | None = None
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("FORETELL_")}
         self._popen = subprocess.Popen(
             [str(binary), "up", "--sandbox", "--json", *arguments],
             bufsize=0,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
-            env=kept,
+            env=environment,
             start_new_session=True,  # Ctrl-C reaches the tests only; they stop the exchange
         )
         _running.add(self)
@@ -69,10 +69,17 @@ class Process:
 
     def keep(self) -> Path:
         """Makes the exchange keep its data directory when it ends, with the end of its log. Returns its path."""
-        if not self._is_kept and self._popen.stdin is not None:
+        if self._kept is None and self._popen.stdin is not None:
             self._popen.stdin.write(b"keep\n")
-            self._is_kept = True
+            self._kept = self.ready.directory
         return self.ready.directory
+
+    def reset(self) -> None:
+        """Starts the exchange again without data, and waits until it is ready. Its directory is a new one."""
+        assert self._popen.stdin is not None
+        self._popen.stdin.write(b"reset\n")
+        self.ready = self._wait_until_ready()
+        self._add_log()
 
     def stop(self) -> None:
         """Ends the exchange. It gets 30 s to stop in order. In a forked child it only closes the child's files."""
@@ -85,14 +92,19 @@ class Process:
         except subprocess.TimeoutExpired:
             os.killpg(self._popen.pid, signal.SIGKILL)
             self._popen.wait()
-        if self._is_kept:
-            (self.ready.directory / LOG_FILE).write_text(self._log_end())
+        self._add_log()
         self._log.close()
 
     def release_in_child(self) -> None:
         """Closes the pipe in a forked child: the exchange must end with the parent, not with the last child."""
         if self._popen.stdin is not None:
             self._popen.stdin.close()
+
+    def _add_log(self) -> None:
+        """Adds the end of the log to a directory that is kept, which the exchange has left."""
+        if self._kept is not None:
+            (self._kept / LOG_FILE).write_text(self._log_end())
+        self._kept = None
 
     def _log_end(self) -> str:
         """The last 64 KiB of the exchange's log."""

@@ -37,16 +37,6 @@ fn count(moved: &Value, what: &str, detail: &str) -> usize {
     happened.filter(is_so).count()
 }
 
-/// Milliseconds by which engine time is ahead of wall time.
-async fn ahead_ms(sandbox: &Sandbox) -> i64 {
-    let (_, clock) = sandbox.get("/sandbox/clock").await;
-    let time = |name: &str| -> Timestamp {
-        let text = clock[name].as_str().expect("a time");
-        text.parse().expect("ISO 8601")
-    };
-    time("now").as_millisecond() - time("wall").as_millisecond()
-}
-
 async fn post(trader: &Trader, path: &str, body: &Value) {
     let body = body.to_string();
     let sent = trader.signed(Method::POST, path, "", &body);
@@ -199,7 +189,7 @@ async fn moves_that_arrive_together_add_up() {
         let next = || advance(&sandbox, 1_000_000);
         tokio::join!(next(), next(), next(), next());
     }
-    let drift = ahead_ms(&sandbox).await.abs_diff(20_000_000);
+    let drift = sandbox.ahead_ms().await.abs_diff(20_000_000);
     assert!(drift < 1_000, "{drift} ms");
     audit(&mut sandbox);
 }
@@ -247,7 +237,7 @@ async fn a_restart_keeps_the_offset_and_a_stopped_clock() {
     assert!(sandbox.end().0.success());
 
     let mut sandbox = Sandbox::start(&arguments);
-    let drift = ahead_ms(&sandbox).await.abs_diff(3 * 24 * 3_600_000);
+    let drift = sandbox.ahead_ms().await.abs_diff(3 * 24 * 3_600_000);
     assert!(drift < 1_000, "{drift} ms");
     sandbox
         .done("/sandbox/clock", json!({ "frozen": true }))

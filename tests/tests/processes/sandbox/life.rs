@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use foretell_tests::exchange::{Exchange, Options, foretell};
 use foretell_tests::operator;
 use foretell_tests::sandbox::Sandbox;
+use foretell_tests::streams::{Connection, End};
 use serde_json::json;
 
 /// A sandbox ends within this after its standard input.
@@ -51,6 +52,49 @@ async fn a_line_keeps_the_data_directory() {
     assert!(report.sound && report.sandbox, "{report}");
     assert!(report.to_string().contains("sandbox: "), "{report}");
     std::fs::remove_dir_all(directory).expect("it can be removed");
+}
+
+#[tokio::test]
+async fn a_reset_begins_again_at_the_same_addresses() {
+    let mut sandbox = Sandbox::start(&["--wallets", "1"]);
+    let (condition, [yes, _]) = sandbox.market(json!({})).await;
+    let hour = json!({ "advance_ms": 3_600_000 });
+    sandbox.done("/sandbox/clock", hour).await;
+    let (before, directory) = (sandbox.ready.clone(), sandbox.directory());
+    let subscription = json!({ "type": "market", "assets_ids": [yes] });
+    let mut stream = Connection::subscribe(sandbox.url("trading"), "market", &subscription).await;
+
+    sandbox.reset();
+    let end = loop {
+        if let Err(end) = stream.next().await {
+            break end;
+        }
+    };
+    assert!(matches!(end, End::Close(4003, _)), "{end:?}");
+    for field in [
+        "trading", "data", "catalog", "operator", "token", "chain", "pid",
+    ] {
+        assert_eq!(sandbox.ready[field], before[field], "{field}");
+    }
+    assert_ne!(sandbox.ready["wallets"], before["wallets"]);
+    assert!(!directory.exists());
+    assert_eq!(sandbox.get(&format!("/markets/{condition}")).await.0, 404);
+    assert!(sandbox.ahead_ms().await < 60_000);
+    sandbox.market(json!({})).await;
+    assert!(sandbox.end().0.success());
+}
+
+#[test]
+fn a_directory_of_the_caller_is_not_reset() {
+    let data = tempfile::tempdir().expect("a directory");
+    let directory = data.path().join("sandbox");
+    let path = directory.to_str().expect("a path");
+    let mut sandbox = Sandbox::start(&["--data", path]);
+    sandbox.write("reset");
+    let (status, rest) = sandbox.end();
+    assert!(status.success(), "{status}");
+    assert_eq!(rest, "", "no second ready line");
+    assert!(directory.join("journal").is_dir());
 }
 
 /// Only what the caller passes: a file in the working directory and variables are those of another exchange.
