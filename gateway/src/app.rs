@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use foretell_auth::PublicKey;
 use foretell_catalog::SyncStatus;
 use foretell_journal::wall_clock;
 use foretell_link::CLOCK_TOLERANCE;
@@ -14,6 +15,7 @@ use foretell_wire::{ApiError, Compatibility};
 use tokio::sync::Semaphore;
 
 use crate::access::credentials::Auth;
+use crate::access::known_signers::KnownSigners;
 use crate::access::operator_token::OperatorToken;
 use crate::access::oracle::OracleConfig;
 use crate::catalog::catalog_facts::CatalogFacts;
@@ -50,6 +52,8 @@ pub(crate) struct App {
     pub(crate) engine: EngineLink,
     pub(crate) cluster: ClusterView,
     pub(crate) auth: Auth,
+    /// Whose signatures need no recovery.
+    pub(crate) known_signers: KnownSigners,
     /// The tokens of the configuration, and whose they are.
     pub(crate) first_tokens: Vec<(OperatorToken, OperatorNumber)>,
     /// The adapter of an oracle, when its webhook is on.
@@ -111,6 +115,19 @@ impl App {
         } else {
             None
         })
+    }
+
+    /// Counts an order, or a set of quotes, that the exchange has accepted from a signer without a table, which is built when
+    /// it is due.
+    pub(crate) fn count_accepted(self: &Arc<Self>, key: PublicKey) {
+        if self.known_signers.is_due(&key, Instant::now()) {
+            let app = Arc::clone(self);
+            tokio::task::spawn_blocking(move || {
+                if app.known_signers.build(&key, Instant::now()) {
+                    app.metrics.signer_table_built();
+                }
+            });
+        }
     }
 
     /// The wall clock of this host.
@@ -189,6 +206,7 @@ impl App {
             operator_added: state.view.people().last_added(),
             connections_open: self.bounds.connections(),
             unread_bytes: self.bounds.unread(),
+            signer_table_bytes: self.known_signers.bytes(),
             engine_connected: self.engine.welcome().is_some(),
             engine_in_flight: self.engine.in_flight(),
             view_sequence: position.sequence.0,

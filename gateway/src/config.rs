@@ -20,6 +20,9 @@ use crate::policy::cors::Origin;
 use crate::policy::limits::{ConnectionLimits, StreamLimits};
 use crate::policy::rate_limits::RateLimits;
 
+/// Default of [`GatewayConfig::signer_cache_mib`]: some 500 signers.
+pub const SIGNER_CACHE_MIB: u32 = 32;
+
 /// A family of credential headers: `<name>_ADDRESS` and so on.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -134,6 +137,8 @@ pub struct GatewayConfig {
     pub master: MasterSecret,
     /// Signing domains of orders, and the chain.
     pub domains: Domains,
+    /// MiB of tables of known signers at most; 0 recovers the key of every order.
+    pub signer_cache_mib: u32,
     /// How long a start waits, before it listens, for the engine and for its view to catch up:
     /// where gateways share a port, clients then reach only gateways that are ready. After that it
     /// listens, and requests get errors that name the missing part.
@@ -181,6 +186,7 @@ impl GatewayConfig {
             dev_auth_hints: false,
             master,
             domains: Domains::default(),
+            signer_cache_mib: SIGNER_CACHE_MIB,
             ready_patience: Duration::ZERO,
             catalog: None,
             stage_log: None,

@@ -16,6 +16,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Notify, Semaphore, watch};
 
 use crate::access::credentials::{Auth, BadPrefix};
+use crate::access::known_signers::KnownSigners;
 use crate::access::signature_gate::SignatureGate;
 use crate::app::App;
 use crate::catalog::catalog_exchange;
@@ -389,6 +390,7 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
             ..share
         })),
         policy,
+        known_signers: KnownSigners::new(config.signer_cache_mib, Instant::now()),
         bounds: AllBounds::new(&config.connections, &config.streams),
         waiting_cancels: WaitingCancels::default(),
         book_cache: BookCache::default(),

@@ -38,6 +38,7 @@ mod view;
 pub use access::credentials::BadPrefix;
 pub use access::operator_token::{OperatorToken, OperatorTokenError};
 pub use access::oracle::{OracleConfig, sign_webhook};
+pub use config::SIGNER_CACHE_MIB;
 pub use config::{CatalogConfig, GatewayConfig, GatewayPlace, HeaderPrefix, RequestPolicyConfig};
 pub use foretell_wire::Compatibility;
 pub use foretell_wire::text::time::TimeForm;

@@ -81,6 +81,11 @@ struct Result {
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct Check {
+    check: &'static str,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
 struct Limit {
     scope: &'static str,
 }
@@ -92,6 +97,9 @@ metrics! {
     GatewayMetrics ""
     requests: Family<RouteStatus, Counter>, "Answered requests";
     orders: Family<Result, Counter>, "Orders by result";
+    signatures: Family<Check, Counter>, "Right signatures of orders and sets of quotes, by check";
+    signer_tables_built: Counter, "Tables of known signers built";
+    signer_table_bytes: Gauge, "Bytes of tables of known signers";
     unauthorized: Counter, "Requests rejected with 401";
     rate_limited: Family<Limit, Counter>, "Requests rejected with 429, by setting of `[limits]`";
     connections_refused: Counter, "Connections refused at a limit";
@@ -148,6 +156,8 @@ pub(crate) struct Readings {
     pub(crate) connections_open: usize,
     /// Bytes of answers that clients have not read.
     pub(crate) unread_bytes: usize,
+    /// Bytes of tables of known signers.
+    pub(crate) signer_table_bytes: usize,
     pub(crate) engine_connected: bool,
     pub(crate) engine_in_flight: usize,
     pub(crate) view_sequence: u64,
@@ -259,6 +269,17 @@ impl Metrics {
         self.own.orders.get_or_create(&Result { result }).inc();
     }
 
+    /// Records a right signature: by the table of a known signer, or by recovery of the key.
+    pub(crate) fn signature(&self, is_known: bool) {
+        let check = if is_known { "known" } else { "recovered" };
+        self.own.signatures.get_or_create(&Check { check }).inc();
+    }
+
+    /// Records a table of a known signer.
+    pub(crate) fn signer_table_built(&self) {
+        self.own.signer_tables_built.inc();
+    }
+
     /// Records a connection rejected at a limit.
     pub(crate) fn connection_refused(&self) {
         self.own.connections_refused.inc();
@@ -274,6 +295,7 @@ impl Metrics {
         let gauge = |value: usize| i64::try_from(value).unwrap_or(i64::MAX);
         self.own.connections_open.set(gauge(now.connections_open));
         self.own.unread_bytes.set(gauge(now.unread_bytes));
+        (self.own.signer_table_bytes).set(gauge(now.signer_table_bytes));
         self.own
             .engine_connected
             .set(i64::from(now.engine_connected));
@@ -337,6 +359,7 @@ pub fn metrics_example() -> String {
         .meter("/order", StatusCode::OK)
         .record(Duration::ZERO);
     metrics.order("live");
+    metrics.signature(true);
     metrics.rate_limited(Scope::Book);
     metrics
         .engine

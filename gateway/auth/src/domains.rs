@@ -295,12 +295,12 @@ impl Domains {
     }
 
     /// All domains, in the order in which they are tried.
-    pub fn iter(&self) -> impl Iterator<Item = &Domain> {
+    pub fn iter(&self) -> impl Iterator<Item = &Domain> + Clone {
         self.domains.iter()
     }
 
     /// The one or two domains that may have signed an order for a market with this neg-risk flag.
-    pub fn candidates(&self, neg_risk: bool) -> impl Iterator<Item = &Domain> {
+    pub fn candidates(&self, neg_risk: bool) -> impl Iterator<Item = &Domain> + Clone {
         self.iter()
             .filter(move |domain| domain.markets.include(neg_risk))
     }

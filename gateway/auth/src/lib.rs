@@ -16,6 +16,7 @@ pub mod deposit_wallet;
 pub mod domains;
 pub mod eip712;
 pub mod keys;
+pub mod known_signer;
 pub mod l1;
 pub mod l2;
 pub mod master;
@@ -29,8 +30,11 @@ pub mod timestamp_window;
 pub mod trio;
 pub mod withdrawal;
 
+pub use secp256k1::PublicKey;
+
 pub use domains::{Domain, Domains, Markets};
 pub use keys::{KeyOrigin, KeyTrio};
+pub use known_signer::KnownSigner;
 pub use l1::{L1Error, L1Headers, L1Identity, verify_l1};
 pub use l2::{L2Error, L2Headers, L2Request, verify_l2};
 pub use master::{MasterSecret, MasterSecretError};

@@ -3,12 +3,14 @@
 
 use foretell_model::evidence::{OrderEvidence, WORDS_BYTES};
 use foretell_model::{DomainNumber, OrderId, WalletAddress, WalletKind};
+use secp256k1::PublicKey;
 
 use crate::deposit_wallet;
 use crate::domains::{Domain, Domains};
 use crate::eip712::{Hash, digest, nested_digest, order_struct_hash};
+use crate::known_signer::KnownSigner;
 use crate::order::OrderFields;
-use crate::signature::{MalformedSignature, Signature};
+use crate::signature::{MalformedSignature, Signature, address_of};
 
 /// The owner of a request's API key, and the wallets bound to that owner
 /// (docs/api/authentication.md §4).
@@ -95,8 +97,8 @@ pub struct Verified {
     pub domain: DomainNumber,
     /// Its eleven words, for the evidence.
     pub words: [u8; WORDS_BYTES],
-    /// Address of the key that signed: the key's owner.
-    pub recovered: WalletAddress,
+    /// The owner's key; `None` when a [`KnownSigner`] accepted its signature and nothing was recovered.
+    pub recovered: Option<PublicKey>,
 }
 
 impl Verified {
@@ -112,7 +114,7 @@ impl Verified {
 }
 
 /// Checks an order for a market with this neg-risk flag, sent with a key of `owner`. It recovers at
-/// most two keys, and none when a cheaper check fails.
+/// most two keys, and none when a cheaper check fails or `known`, if it is the owner, accepts.
 ///
 /// # Errors
 /// The first check that fails, in this order: parties, form of the signature, tail of a type 3,
@@ -123,17 +125,19 @@ pub fn verify_order(
     owner: &OwnerWallets,
     neg_risk: bool,
     domains: &Domains,
+    known: Option<&KnownSigner>,
 ) -> Result<Verified, SignatureError> {
     check_parties(fields, owner)?;
+    let known = known.filter(|known| known.address() == owner.owner);
     let words = fields.words();
     let struct_hash = order_struct_hash(&words);
     let candidates = domains.candidates(neg_risk);
     let signed = if fields.signature_type == WalletKind::Deposit {
-        find_deposit(signature, &struct_hash, fields.maker, candidates)?
+        find_deposit(signature, &struct_hash, fields.maker, candidates, known)?
     } else {
-        find_plain(signature, &struct_hash, owner.owner, candidates)?
+        find_plain(signature, &struct_hash, owner.owner, candidates, known)?
     };
-    if signed.recovered != owner.owner {
+    if signed.signer != owner.owner {
         return Err(SignatureError::OtherSigner);
     }
     Ok(Verified {
@@ -164,12 +168,14 @@ pub fn verify_evidence(
     }
     let struct_hash = order_struct_hash(evidence.words);
     let domains = std::iter::once(domain);
-    let recovered = if kind == WalletKind::Deposit {
-        find_deposit(evidence.signature, &struct_hash, evidence.maker(), domains)?.recovered
+    let (signature, maker) = (evidence.signature, evidence.maker());
+    let signed = if kind == WalletKind::Deposit {
+        find_deposit(signature, &struct_hash, maker, domains, None)?
     } else {
-        find_plain(evidence.signature, &struct_hash, evidence.signer(), domains)?.recovered
+        find_plain(signature, &struct_hash, evidence.signer(), domains, None)?
     };
-    Ok((OrderId(digest(domain.separator(), &struct_hash)), recovered))
+    let id = digest(domain.separator(), &struct_hash);
+    Ok((OrderId(id), signed.signer))
 }
 
 /// Checks that maker, signer and the key's owner fit each other and the signature type.
@@ -193,7 +199,29 @@ fn check_parties(fields: &OrderFields, owner: &OwnerWallets) -> Result<(), Signa
 
 struct Signed<'d> {
     domain: &'d Domain,
-    recovered: WalletAddress,
+    /// Address of the key that signed.
+    signer: WalletAddress,
+    /// That key, when it was recovered.
+    recovered: Option<PublicKey>,
+}
+
+impl<'d> Signed<'d> {
+    /// Only where `known` accepts.
+    fn accepted(domain: &'d Domain, known: &KnownSigner) -> Self {
+        Self {
+            domain,
+            signer: known.address(),
+            recovered: None,
+        }
+    }
+
+    fn recovered(domain: &'d Domain, key: PublicKey) -> Self {
+        Self {
+            domain,
+            signer: address_of(&key),
+            recovered: Some(key),
+        }
+    }
 }
 
 /// Types 0 to 2: the first domain whose recovery gives `signer`.
@@ -201,19 +229,23 @@ fn find_plain<'d>(
     signature: &[u8],
     struct_hash: &Hash,
     signer: WalletAddress,
-    candidates: impl Iterator<Item = &'d Domain>,
+    candidates: impl Iterator<Item = &'d Domain> + Clone,
+    known: Option<&KnownSigner>,
 ) -> Result<Signed<'d>, SignatureError> {
     let signature = Signature::parse(signature)?;
-    for domain in candidates {
-        let recovered = signature.recover(&digest(domain.separator(), struct_hash));
-        if recovered == Ok(signer) {
-            return Ok(Signed {
-                domain,
-                recovered: signer,
-            });
+    let digest = |domain: &Domain| digest(domain.separator(), struct_hash);
+    if let Some(known) = known {
+        let mut all = candidates.clone();
+        if let Some(domain) = all.find(|it| known.signed(&digest(it), &signature)) {
+            return Ok(Signed::accepted(domain, known));
         }
     }
-    Err(SignatureError::OtherSigner)
+    let recovered = candidates.filter_map(|domain| {
+        let key = signature.recover_key(&digest(domain)).ok()?;
+        Some(Signed::recovered(domain, key))
+    });
+    let mut recovered = recovered.filter(|signed| signed.signer == signer);
+    recovered.next().ok_or(SignatureError::OtherSigner)
 }
 
 /// Type 3: the tail names the domain, so one recovery is enough.
@@ -222,6 +254,7 @@ fn find_deposit<'d>(
     struct_hash: &Hash,
     wallet: WalletAddress,
     mut candidates: impl Iterator<Item = &'d Domain>,
+    known: Option<&KnownSigner>,
 ) -> Result<Signed<'d>, SignatureError> {
     let parts = deposit_wallet::split(signature)?;
     let domain = candidates
@@ -232,8 +265,8 @@ fn find_deposit<'d>(
     }
     let inner = Signature::parse(parts.inner)?;
     let signed = nested_digest(domain.separator(), struct_hash, domain.chain_id(), wallet);
-    Ok(Signed {
-        domain,
-        recovered: inner.recover(&signed)?,
-    })
+    match known.filter(|known| known.signed(&signed, &inner)) {
+        Some(known) => Ok(Signed::accepted(domain, known)),
+        None => Ok(Signed::recovered(domain, inner.recover_key(&signed)?)),
+    }
 }

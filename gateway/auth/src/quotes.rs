@@ -8,12 +8,14 @@ use foretell_model::command::SetQuotes;
 use foretell_model::evidence::QuotesEvidence;
 use foretell_model::quote::QuoteWord;
 use foretell_model::{ConditionId, OrderId, Sequence, TimeMs, WalletAddress, WalletKind};
+use secp256k1::PublicKey;
 
 use crate::eip712::{
     Hash, digest, domain_separator_with_salt, hash_parts, word_of_address, word_of_u64,
 };
+use crate::known_signer::KnownSigner;
 use crate::order_signature::{OwnerWallets, SignatureError};
-use crate::signature::Signature;
+use crate::signature::{Signature, address_of};
 
 /// `name` of the domain.
 pub const QUOTES_DOMAIN_NAME: &str = "Foretell Quotes";
@@ -104,7 +106,8 @@ impl<'a> QuotesMessage<'a> {
         OrderId(digest(separator, &message))
     }
 
-    /// Checks parties and signature of a set that came with a key of this owner. Returns its digest.
+    /// Checks parties and signature of a set that came with a key of this owner. Returns the owner's key, unless `known` is
+    /// the owner and accepts, and the digest.
     ///
     /// # Errors
     /// The first check that fails; the recovery of the key comes last.
@@ -113,14 +116,16 @@ impl<'a> QuotesMessage<'a> {
         separator: &Hash,
         owner: &OwnerWallets,
         signature: &[u8],
-    ) -> Result<OrderId, SignatureError> {
+        known: Option<&KnownSigner>,
+    ) -> Result<(Option<PublicKey>, OrderId), SignatureError> {
         if self.signer != owner.owner {
             return Err(SignatureError::SignerIsNotKeyOwner);
         }
         if owner.wallet(self.signature_type) != Some(self.maker) {
             return Err(SignatureError::WalletNotBound(self.signature_type));
         }
-        self.verify_signature(separator, signature)
+        let known = known.filter(|known| known.address() == owner.owner);
+        self.find_key(separator, signature, known)
     }
 
     /// Checks the signature alone, as an auditor does. Returns the digest.
@@ -132,10 +137,25 @@ impl<'a> QuotesMessage<'a> {
         separator: &Hash,
         signature: &[u8],
     ) -> Result<OrderId, SignatureError> {
+        let (_, digest) = self.find_key(separator, signature, None)?;
+        Ok(digest)
+    }
+
+    /// The signer's key, unless `known` accepts, and the digest.
+    fn find_key(
+        &self,
+        separator: &Hash,
+        signature: &[u8],
+        known: Option<&KnownSigner>,
+    ) -> Result<(Option<PublicKey>, OrderId), SignatureError> {
         let signature = Signature::parse(signature)?;
         let digest = self.digest(separator);
-        match signature.recover(&digest.0)? == self.signer {
-            true => Ok(digest),
+        if known.is_some_and(|known| known.signed(&digest.0, &signature)) {
+            return Ok((None, digest));
+        }
+        let key = signature.recover_key(&digest.0)?;
+        match address_of(&key) == self.signer {
+            true => Ok((Some(key), digest)),
             false => Err(SignatureError::OtherSigner),
         }
     }

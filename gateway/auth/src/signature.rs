@@ -2,6 +2,7 @@
 
 use foretell_model::WalletAddress;
 use secp256k1::ecdsa::{RecoverableSignature, RecoveryId};
+use secp256k1::{Message, PublicKey};
 
 use crate::eip712::{Hash, hash_parts};
 
@@ -81,10 +82,22 @@ impl Signature {
     /// # Errors
     /// [`MalformedSignature::Unrecoverable`] when no key could have made the signature.
     pub fn recover(&self, digest: &Hash) -> Result<WalletAddress, MalformedSignature> {
-        self.0
-            .recover_ecdsa(secp256k1::Message::from_digest(*digest))
-            .map(|key| address_of(&key))
-            .map_err(|_| MalformedSignature::Unrecoverable)
+        self.recover_key(digest).map(|key| address_of(&key))
+    }
+
+    /// The key that signed `digest`.
+    ///
+    /// # Errors
+    /// As [`Self::recover`].
+    pub fn recover_key(&self, digest: &Hash) -> Result<PublicKey, MalformedSignature> {
+        let recovered = self.0.recover_ecdsa(Message::from_digest(*digest));
+        recovered.map_err(|_| MalformedSignature::Unrecoverable)
+    }
+
+    /// Whether y of the signature's point is odd, and r and s.
+    pub(crate) fn parts(&self) -> (bool, [u8; 64]) {
+        let (id, compact) = self.0.serialize_compact();
+        (id == RecoveryId::One, compact)
     }
 }
 
@@ -94,7 +107,7 @@ fn in_range(scalar: &[u8]) -> bool {
 }
 
 /// The address of a public key: the last 20 bytes of the hash of its coordinates.
-pub(crate) fn address_of(key: &secp256k1::PublicKey) -> WalletAddress {
+pub(crate) fn address_of(key: &PublicKey) -> WalletAddress {
     let hash = hash_parts(&[&key.serialize_uncompressed()[1..]]);
     let mut address = [0; 20];
     address.copy_from_slice(&hash[12..]);

@@ -2,8 +2,8 @@
 //! use it; the exchange itself never signs for a client.
 
 use foretell_model::{OrderId, WalletAddress, WalletKind};
-use secp256k1::SecretKey;
 use secp256k1::ecdsa::RecoverableSignature;
+use secp256k1::{PublicKey, SecretKey};
 use zeroize::Zeroizing;
 
 use crate::deposit_wallet;
@@ -56,6 +56,12 @@ impl Signer {
     #[must_use]
     pub const fn address(&self) -> WalletAddress {
         self.address
+    }
+
+    /// Its public key.
+    #[must_use]
+    pub fn public_key(&self) -> PublicKey {
+        self.key.public_key()
     }
 
     /// Signs a digest: r, s (in the lower half), v (27 or 28); deterministic (RFC 6979).

@@ -54,7 +54,9 @@ impl Hint {
     ) -> Option<Self> {
         other_chain(domains.chain_id(), |chain| {
             let moved = on_chain(domains, chain);
-            moved.is_some_and(|it| verify_order(fields, signature, owner, neg_risk, &it).is_ok())
+            moved.is_some_and(|it| {
+                verify_order(fields, signature, owner, neg_risk, &it, None).is_ok()
+            })
         })
     }
 

@@ -34,6 +34,7 @@ pub(crate) const RANGES: &[(&str, u32, u32)] = &[
     ("engine.segment_mib", 1, 1_024),
     ("gateway.processes", 1, 16),
     ("gateway.threads", 0, 64),
+    ("gateway.signer_cache_mib", 0, 65_536),
     ("gateway.connections", 64, 1_000_000),
     ("streams.per_address", 1, 100_000),
     ("streams.assets", 1, 100_000),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use foretell_gateway::{
-    Compatibility, HeaderPrefix, RateLimits, RequestPolicyConfig, StreamLimits,
+    Compatibility, HeaderPrefix, RateLimits, RequestPolicyConfig, SIGNER_CACHE_MIB, StreamLimits,
 };
 use foretell_model::Durability;
 use ipnet::IpNet;
@@ -269,6 +269,8 @@ pub struct Gateway {
     pub cors_origins: Vec<String>,
     /// Accepted header families for credentials: `name` (the prefix) and `times` (`iso` or `unix`).
     pub header_prefixes: Vec<HeaderPrefix>,
+    /// Memory per gateway for tables that check the signatures of frequent traders in half the time, in MiB: 15 signers per MiB. 0 = none.
+    pub signer_cache_mib: u32,
     /// Return the failed check in a header of each 401 response. For development only.
     pub dev_auth_hints: bool,
     /// Maximum age of an L2 timestamp, in seconds.
@@ -289,6 +291,7 @@ impl Default for Gateway {
             data_allowlist: RequestPolicyConfig::default().data_allowlist,
             cors_origins: Vec::new(),
             header_prefixes: HeaderPrefix::usual(),
+            signer_cache_mib: SIGNER_CACHE_MIB,
             dev_auth_hints: false,
             timestamp_past_seconds: 60,
             timestamp_future_seconds: 10,

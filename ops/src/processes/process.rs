@@ -229,6 +229,7 @@ fn gateway_config(config: &Config, arguments: &GatewayArgs) -> Result<GatewayCon
         dev_auth_hints: config.gateway.dev_auth_hints,
         master: master_secret(config)?,
         domains: config.signing.parsed()?,
+        signer_cache_mib: config.gateway.signer_cache_mib,
         catalog: Some(CatalogConfig {
             file: config.catalog_file(),
             sites: config.catalog.creators()?,

@@ -20,6 +20,7 @@ mod query;
 #[allow(dead_code, reason = "the audit's tests use the rest of it")]
 #[path = "../../tests/rules/audit/seal.rs"]
 mod seal;
+mod signature;
 #[allow(dead_code, reason = "the audit's tests use the rest of it")]
 #[path = "../../tests/rules/audit/site.rs"]
 mod site;
@@ -49,6 +50,11 @@ pub const TARGETS: &[Target] = &[
         name: "order",
         run: order::run,
         seeds: order::seeds,
+    },
+    Target {
+        name: "signature",
+        run: signature::run,
+        seeds: signature::seeds,
     },
     Target {
         name: "query",

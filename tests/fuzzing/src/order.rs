@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 
 use foretell_auth::text::{api_key_text, checksum_address};
 use foretell_auth::{
-    Domains, OrderFields, OwnerWallets, Signer, Verified, verify_evidence, verify_order,
+    Domains, KnownSigner, OrderFields, OwnerWallets, SignatureError, Signer, Verified,
+    verify_evidence, verify_order,
 };
 use foretell_model::evidence::OrderEvidence;
 use foretell_model::{
@@ -25,8 +26,29 @@ use crate::{Seed, error_checks, world};
 /// A trader of the site (`site.rs`): key, own wallet, deposit wallet, account numbers.
 struct Trader {
     signer: Signer,
+    known: KnownSigner,
     wallets: OwnerWallets,
     accounts: [u32; 2],
+}
+
+impl Trader {
+    /// Whether the order is signed, by recovery and by the check of a known signer, which decide alike.
+    fn verify(
+        &self,
+        fields: &OrderFields,
+        signature: &[u8],
+        neg_risk: bool,
+    ) -> Result<Verified, SignatureError> {
+        let check =
+            |known| verify_order(fields, signature, &self.wallets, neg_risk, &DOMAINS, known);
+        let (recovered, mut known) = (check(None), check(Some(&self.known)));
+        if let (Ok(recovered), Ok(known)) = (&recovered, &mut known) {
+            assert_eq!(known.recovered, None);
+            known.recovered = recovered.recovered;
+        }
+        assert_eq!(recovered, known);
+        recovered
+    }
 }
 
 static TRADERS: LazyLock<[Trader; 2]> = LazyLock::new(|| {
@@ -37,6 +59,7 @@ static TRADERS: LazyLock<[Trader; 2]> = LazyLock::new(|| {
             ..OwnerWallets::alone(signer.address())
         };
         Trader {
+            known: KnownSigner::new(&signer.public_key()).expect("a key"),
             signer,
             wallets,
             accounts,
@@ -148,20 +171,17 @@ fn check_verification(submission: &OrderSubmission) {
     let is_makers = |trader: &&Trader| trader.wallets.wallet(order.kind) == Some(order.maker);
     let Some(trader) = traders.clone().find(is_makers) else {
         for trader in traders {
-            let fields = fields(order, &listed);
-            let wallets = &trader.wallets;
-            let verified = verify_order(&fields, &order.signature, wallets, neg_risk, &DOMAINS);
+            let verified = trader.verify(&fields(order, &listed), &order.signature, neg_risk);
             assert!(verified.is_err(), "a wallet that is not bound");
         }
         return;
     };
-    let verify = |fields: &OrderFields, signature: &[u8]| {
-        verify_order(fields, signature, &trader.wallets, neg_risk, &DOMAINS)
-    };
+    let verify =
+        |fields: &OrderFields, signature: &[u8]| trader.verify(fields, signature, neg_risk);
     let fields = fields(order, &listed);
     if let Ok(verified) = verify(&fields, &order.signature) {
         assert_eq!(verified.words, order.words(&listed.token));
-        check_evidence(&verified, &order.signature, &fields);
+        check_evidence(&verified, (&order.signature, trader), &fields);
         let other = OrderFields {
             maker_amount: fields.maker_amount ^ 1,
             ..fields
@@ -180,7 +200,7 @@ fn check_verification(submission: &OrderSubmission) {
         let signature = trader.signer.sign_order(&fields, domain);
         let verified = verify(&fields, &signature).expect("its maker signed it");
         assert_eq!(verified.domain, domain.number());
-        check_evidence(&verified, &signature, &fields);
+        check_evidence(&verified, (&signature, trader), &fields);
         check_placement(submission, &listed, trader, &verified);
     }
 }
@@ -202,7 +222,11 @@ fn fields(order: &SignedOrder, listed: &Listing) -> OrderFields {
 }
 
 /// The evidence of a verified order proves the same order to an auditor.
-fn check_evidence(verified: &Verified, signature: &[u8], fields: &OrderFields) {
+fn check_evidence(
+    verified: &Verified,
+    (signature, trader): (&[u8], &Trader),
+    fields: &OrderFields,
+) {
     let domain = DOMAINS.iter().find(|it| it.number() == verified.domain);
     let domain = domain.expect("it was verified under one of ours");
     let id = foretell_auth::signing::signed_order_id(fields, domain);
@@ -212,7 +236,7 @@ fn check_evidence(verified: &Verified, signature: &[u8], fields: &OrderFields) {
     let evidence = OrderEvidence::decode(&bytes).expect("it was just written");
     assert_eq!(evidence, verified.evidence(signature));
     let seen = verify_evidence(&evidence, domain);
-    assert_eq!(seen, Ok((verified.order, verified.recovered)));
+    assert_eq!(seen, Ok((verified.order, trader.signer.address())));
 }
 
 /// Places the order twice: the first time it is accepted or rejected, the second time it executes
@@ -347,13 +371,8 @@ mod tests {
                 .iter()
                 .find(|trader| trader.wallets.wallet(order.kind) == Some(order.maker))
                 .expect("a trader");
-            let verified = verify_order(
-                &fields(&order, &listed),
-                &order.signature,
-                &trader.wallets,
-                listed.market.0 > 0,
-                &DOMAINS,
-            );
+            let fields = fields(&order, &listed);
+            let verified = trader.verify(&fields, &order.signature, listed.market.0 > 0);
             assert!(verified.is_ok(), "{verified:?}");
         }
     }

@@ -7,6 +7,7 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use foretell_auth::KnownSigner;
 use foretell_gateway::{Gateway, GatewayConfig, Surface};
 use foretell_model::{Side, TimeMs, TokenId};
 use foretell_ops::trader::{Terms, Trader, decimal};
@@ -130,6 +131,15 @@ impl Site {
             assert_eq!(ready.0, 503, "{}", ready.1);
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
+    }
+
+    /// The value of a gateway's metric whose name and labels contain this.
+    async fn metric(&self, name: &str) -> Option<u64> {
+        let page = self.http.get(format!("{}/metrics", self.operator));
+        let page = page.send().await.unwrap().text().await.unwrap();
+        let is_it = |line: &&str| line.starts_with("foretell_gateway_") && line.contains(name);
+        let line = page.lines().find(is_it)?;
+        Some(line.rsplit_once(' ').unwrap().1.parse().unwrap())
     }
 
     /// Steps the engine's clock; polls until engine time does this about it. Returns engine time minus the machine's, in
@@ -627,12 +637,64 @@ async fn a_wrong_clock_is_named_wherever_somebody_looks() {
     .await;
     assert_eq!(answer["canceled"], json!([resting]), "{answer}");
 
-    let metrics = site.http.get(format!("{}/metrics", site.operator));
-    let metrics = metrics.send().await.unwrap().text().await.unwrap();
-    let wrong = metrics
-        .lines()
-        .find(|line| line.starts_with("foretell_gateway_engine_clock_wrong"));
-    assert!(wrong.is_some_and(|line| line.ends_with(" 1")), "{wrong:?}");
+    assert_eq!(site.metric("engine_clock_wrong").await, Some(1));
+}
+
+/// A table is built for whose orders the exchange accepts, and for nobody else. It decides as recovery does.
+#[tokio::test]
+async fn who_trades_often_becomes_a_known_signer() {
+    const TABLES: &str = "signer_tables_built_total";
+    const KNOWN: &str = "check=\"known\"";
+    const RECOVERED: &str = "check=\"recovered\"";
+    let site = Site::start();
+    site.ready().await;
+    register_market(&site).await;
+    let (alice, bob) = (site.trader(ALICE).await, site.trader(BOB).await);
+    let small = limit(YES, Side::Buy, 500, 1_000);
+
+    // Signed, and refused by the engine.
+    for _ in 0..100 {
+        let order = bob.sign(&limit(YES, Side::Buy, 100_000, 9_000)).unwrap();
+        assert_eq!(bob.place(&order).await.unwrap().0, 400);
+    }
+    // Accepted once, and answered a hundred times.
+    let order = bob.sign(&small).unwrap();
+    for _ in 0..100 {
+        assert_eq!(bob.place(&order).await.unwrap().0, 200);
+    }
+    let deadline = Instant::now() + STOP_PATIENCE;
+    while site.metric(KNOWN).await.is_none() {
+        assert!(Instant::now() < deadline, "nobody became known");
+        let order = alice.sign(&small).unwrap();
+        let (status, placed) = alice.place(&order).await.unwrap();
+        assert_eq!(status, 200, "{placed}");
+        let cancel = json!({ "orderID": order.id.to_string() });
+        ok(&alice, Method::DELETE, "/order", "", cancel).await;
+    }
+    assert_eq!(site.metric(TABLES).await, Some(1));
+    let table = u64::try_from(KnownSigner::BYTES).unwrap();
+    assert_eq!(site.metric("signer_table_bytes").await, Some(table));
+
+    // What a known signer did not sign is refused as before, and each right signature is counted once.
+    let counted = async || [site.metric(KNOWN).await, site.metric(RECOVERED).await];
+    let [known, recovered] = counted().await.map(Option::unwrap);
+    let order = alice.sign(&small).unwrap();
+    let mut flipped = order.body.clone();
+    let signature = flipped["order"]["signature"].as_str().unwrap();
+    let (most, parity) = signature.split_at(signature.len() - 2);
+    let other = if parity == "1b" { "1c" } else { "1b" };
+    flipped["order"]["signature"] = format!("{most}{other}").into();
+    let body = flipped.to_string();
+    let sent = alice.signed(Method::POST, "/order", "", &body).await;
+    let (status, refused) = sent.unwrap();
+    assert_eq!(
+        (status, &refused["code"]),
+        (400, &json!("invalid_signature")),
+        "{refused}"
+    );
+    assert_eq!(alice.place(&order).await.unwrap().0, 200);
+    assert_eq!(bob.place(&bob.sign(&small).unwrap()).await.unwrap().0, 200);
+    assert_eq!(counted().await, [Some(known + 1), Some(recovered + 1)]);
 }
 
 #[tokio::test]

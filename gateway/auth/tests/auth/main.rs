@@ -4,6 +4,7 @@
 
 mod common;
 mod known_answers;
+mod known_signers;
 mod order_attacks;
 mod properties;
 mod quote_sets;

@@ -3,11 +3,10 @@
 
 use crate::common;
 
-use common::{DEPOSIT, KINDS, PROXY, SAFE, domain, order, owner, signer, stranger};
+use common::{DEPOSIT, KINDS, PROXY, SAFE, domain, order, owner, signer, stranger, verify_order};
 use foretell_auth::signature::MalformedSignature;
 use foretell_auth::{
     Domain, Domains, Markets, OrderFields, OwnerWallets, SignatureError, Verified, verify_evidence,
-    verify_order,
 };
 use foretell_model::{DomainNumber, Side, TimeMs, TokenId, WalletAddress, WalletKind};
 

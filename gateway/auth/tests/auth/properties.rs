@@ -2,11 +2,11 @@
 
 use crate::common;
 
-use common::{KINDS, domain, order, owner, signer};
+use common::{KINDS, domain, order, owner, signer, verify_order};
 use foretell_auth::l2::request_hmac;
 use foretell_auth::{
     Domains, KeyOrigin, L2Headers, L2Request, MasterSecret, OrderFields, Signer, Window,
-    verify_evidence, verify_l2, verify_order,
+    verify_evidence, verify_l2,
 };
 use foretell_model::evidence::OrderEvidence;
 use foretell_model::{Side, TimeMs, TokenId, WalletKind};

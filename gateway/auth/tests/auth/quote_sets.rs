@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{DEPOSIT, KINDS, PROXY, owner, signer, stranger};
+use common::{DEPOSIT, KINDS, PROXY, owner, signer, stranger, verify_set};
 use foretell_auth::quotes::{QuotesMessage, quotes_separator};
 use foretell_auth::signature::MalformedSignature;
 use foretell_auth::{OwnerWallets, SignatureError};
@@ -93,7 +93,7 @@ fn the_answers_of_other_libraries() {
         assert_eq!(hex::encode(set.digest(&separator).0), digest);
         let signed = signer().sign_quotes(&set, &separator);
         assert_eq!(hex::encode(signed), signature);
-        let verified = set.verify(&separator, &owner(), &signed);
+        let verified = verify_set(&set, &separator, &owner(), &signed);
         assert_eq!(verified, Ok(set.digest(&separator)));
         assert_eq!(set.verify_signature(&separator, &signed), verified);
     }
@@ -134,10 +134,10 @@ fn every_kind_of_maker_signs_with_65_bytes_of_its_owner() {
             ..message(&words)
         };
         let signature = signer().sign_quotes(&set, &separator);
-        assert!(set.verify(&separator, &owner(), &signature).is_ok());
+        assert!(verify_set(&set, &separator, &owner(), &signature).is_ok());
         let mut spelled = signature;
         spelled[64] -= 27;
-        assert!(set.verify(&separator, &owner(), &spelled).is_ok());
+        assert!(verify_set(&set, &separator, &owner(), &spelled).is_ok());
     }
 }
 
@@ -188,9 +188,12 @@ fn parties_are_checked_before_the_signature() {
     for (set, owner, expected) in cases {
         for key in [signer(), stranger()] {
             let signature = key.sign_quotes(&set, &separator);
-            assert_eq!(set.verify(&separator, &owner, &signature), Err(expected));
+            assert_eq!(
+                verify_set(&set, &separator, &owner, &signature),
+                Err(expected)
+            );
         }
-        assert_eq!(set.verify(&separator, &owner, &[]), Err(expected));
+        assert_eq!(verify_set(&set, &separator, &owner, &[]), Err(expected));
     }
 }
 
@@ -199,7 +202,7 @@ fn the_signature_of_another_key_or_for_another_exchange_is_refused() {
     let separator = quotes_separator(CHAIN, &SALT);
     let words = words();
     let set = message(&words);
-    let refused = |signature: &[u8]| set.verify(&separator, &owner(), signature).unwrap_err();
+    let refused = |signature: &[u8]| verify_set(&set, &separator, &owner(), signature).unwrap_err();
     let strange = stranger().sign_quotes(&set, &separator);
     assert_eq!(refused(&strange), SignatureError::OtherSigner);
     for (chain, salt) in [(CHAIN + 1, SALT), (CHAIN, [8; 32]), (CHAIN, [0; 32])] {
@@ -339,7 +342,7 @@ proptest! {
         let mut signature = signer().sign_quotes(&set, &separator);
         let v = signature[64];
         signature[at] ^= change;
-        if set.verify(&separator, &owner(), &signature).is_ok() {
+        if verify_set(&set, &separator, &owner(), &signature).is_ok() {
             prop_assert_eq!(at, 64);
             prop_assert_eq!(signature[64] % 27, v % 27);
         }
@@ -351,6 +354,6 @@ proptest! {
     ) {
         let separator = quotes_separator(CHAIN, &SALT);
         let words = words();
-        prop_assert!(message(&words).verify(&separator, &owner(), &signature).is_err());
+        prop_assert!(verify_set(&message(&words), &separator, &owner(), &signature).is_err());
     }
 }

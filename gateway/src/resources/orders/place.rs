@@ -3,9 +3,11 @@
 //! The elements of a batch are checked and sent one after another and answered together, so the
 //! exchange gets them in input order without a wait between them.
 
+use std::sync::Arc;
 use std::time::Instant;
 
-use foretell_auth::{OrderFields, OwnerWallets, SignatureError, Verified, verify_order};
+use foretell_auth::{KnownSigner, OrderFields, OwnerWallets, PublicKey};
+use foretell_auth::{SignatureError, Verified, verify_order};
 use foretell_link::Reply;
 use foretell_model::{
     Command, CommandOutcome, ConditionId, FramePosition, MarketNumber, OrderId, OrderResult,
@@ -88,7 +90,11 @@ pub(crate) async fn place_unsigned(
             let by = (actor.number, &*actor.reason);
             let pending = context.app.engine.submit_as(by, command, Vec::new(), &[]);
             match pending {
-                Ok(pending) => Ok(Submitted { about, pending }),
+                Ok(pending) => Ok(Submitted {
+                    about,
+                    recovered: None,
+                    pending,
+                }),
                 Err(failure) => Err(SubmitError {
                     order: Some(about.order),
                     refusal: failure.code().into(),
@@ -109,6 +115,7 @@ fn answer_of(outcome: OrderOutcome) -> Result<Json<OrderAnswer>, Failure> {
 /// An order submitted to the engine.
 struct Submitted {
     about: RejectedOrder,
+    recovered: Option<PublicKey>,
     pending: PendingAnswer,
 }
 
@@ -121,6 +128,8 @@ pub(crate) struct SubmitError {
 /// An order that passed every check of this gateway.
 pub(crate) struct CheckedOrder {
     pub(crate) about: RejectedOrder,
+    /// The key that signed it, if it was recovered.
+    pub(crate) recovered: Option<PublicKey>,
     pub(crate) command: Command,
     /// Evidence of the command.
     pub(crate) evidence: Vec<u8>,
@@ -155,11 +164,16 @@ async fn send(
 ) -> Result<Submitted, SubmitError> {
     let CheckedOrder {
         about,
+        recovered,
         command,
         evidence,
     } = check(context, caller, order).await?;
     match context.app.engine.submit(command, &evidence) {
-        Ok(pending) => Ok(Submitted { about, pending }),
+        Ok(pending) => Ok(Submitted {
+            about,
+            recovered,
+            pending,
+        }),
         Err(failure) => Err(SubmitError {
             order: Some(about.order),
             refusal: failure.code().into(),
@@ -195,6 +209,7 @@ pub(crate) async fn check(
     let began = Instant::now();
     let verified = verify(context, caller, order, &traded).await?;
     context.timing.note(Stage::Signature, began);
+    app.metrics.signature(verified.recovered.is_none());
     let about = RejectedOrder {
         order: verified.order,
         maker: order.maker,
@@ -229,6 +244,7 @@ pub(crate) async fn check(
     verified.evidence(&order.signature).encode(&mut evidence);
     Ok(CheckedOrder {
         about,
+        recovered: verified.recovered,
         command: Command::PlaceOrder(command),
         evidence,
     })
@@ -276,8 +292,9 @@ async fn verify(
         builder: order.builder,
     };
     let domains = &context.app.auth.domains;
-    let check = |wallets: &OwnerWallets| {
-        verify_order(&fields, &order.signature, wallets, traded.neg_risk, domains)
+    let signature = &order.signature;
+    let check = |wallets: &OwnerWallets, known: Option<&KnownSigner>| {
+        verify_order(&fields, signature, wallets, traded.neg_risk, domains, known)
     };
     let verified = verified(context, caller, &order.maker, check).await;
     context.hint(|| match &verified {
@@ -290,16 +307,17 @@ async fn verify(
     verified
 }
 
-/// Checks what a maker signed with the wallets of the caller's owner, when the gate admits it.
+/// Checks what a maker signed with the wallets of the caller's owner, who may be a known signer, when the gate admits it.
 pub(crate) async fn verified<T>(
     context: &RequestContext,
     caller: &Caller,
     maker: &WalletAddress,
-    check: impl Fn(&OwnerWallets) -> Result<T, SignatureError>,
+    check: impl Fn(&OwnerWallets, Option<&KnownSigner>) -> Result<T, SignatureError>,
 ) -> Result<T, ApiError> {
     let app = &context.app;
+    let known = app.known_signers.get(&caller.wallets.owner, Instant::now());
     let check = async |wallets: OwnerWallets| {
-        let checked = context.gate.run(|| check(&wallets)).await;
+        let checked = context.gate.run(|| check(&wallets, known.as_deref())).await;
         checked.map_err(|_| ErrorCode::Busy)
     };
     let mut verified = check(caller.wallets).await?;
@@ -334,8 +352,9 @@ async fn await_outcome(
     sent: Result<Submitted, SubmitError>,
 ) -> OrderOutcome {
     let app = &context.app;
+    let recovered = sent.as_ref().ok().and_then(|sent| sent.recovered);
     let outcome = match sent {
-        Ok(Submitted { about, pending }) => match context.reply(pending).await {
+        Ok(Submitted { about, pending, .. }) => match context.reply(pending).await {
             Ok(reply) => render_outcome(app, &about, &reply).await,
             Err(failure) => refused(
                 Some(&about.order),
@@ -347,7 +366,7 @@ async fn await_outcome(
             refused(order.as_ref(), ResultStatus::Error, refusal)
         }
     };
-    note_outcome(app, &outcome.answer);
+    note_outcome(app, &outcome.answer, recovered);
     if let Some(refusal) = &outcome.refusal
         && refusal.code() != ErrorCode::OutcomeUnknown
         && app.is_sandbox()
@@ -369,8 +388,17 @@ async fn await_outcome(
     outcome
 }
 
-/// Counts the result of an order.
-pub(crate) fn note_outcome(app: &App, answer: &OrderAnswer) {
+/// Counts the result of an order, and for its signer that it was accepted.
+pub(crate) fn note_outcome(app: &Arc<App>, answer: &OrderAnswer, recovered: Option<PublicKey>) {
+    if let Some(key) = recovered
+        && !answer.duplicate
+        && matches!(
+            answer.status,
+            ResultStatus::Matched | ResultStatus::Live | ResultStatus::Delayed
+        )
+    {
+        app.count_accepted(key);
+    }
     app.metrics.order(match answer.status {
         _ if answer.duplicate => "duplicate",
         ResultStatus::Matched => "matched",

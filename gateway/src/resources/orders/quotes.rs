@@ -3,10 +3,10 @@
 
 use std::time::Instant;
 
-use foretell_auth::OwnerWallets;
 use foretell_auth::quotes::{
     QUOTES_DOMAIN_NAME, QUOTES_DOMAIN_VERSION, QUOTES_TYPE, QuotesMessage, quotes_separator,
 };
+use foretell_auth::{KnownSigner, OwnerWallets, PublicKey};
 use foretell_model::command::{RenewQuotes, SetQuoteLimits, SetQuotes};
 use foretell_model::evidence::QuotesEvidence;
 use foretell_model::quote::{QuotesResult, quote_id};
@@ -45,8 +45,9 @@ pub(crate) async fn set(
     charge(&context, &caller, &asked)?;
     let markets = markets(&context, &asked).await?;
     let began = Instant::now();
-    let digest = verify(&context, &caller, &asked).await?;
+    let (recovered, digest) = verify(&context, &caller, &asked).await?;
     context.timing.note(Stage::Signature, began);
+    context.app.metrics.signature(recovered.is_none());
     let set = &asked.set;
     let maker = set.maker;
     let account = context.app.find(|view| view.accounts().number_of(&maker));
@@ -72,6 +73,11 @@ pub(crate) async fn set(
         Some(refused(&asked, rejection, clock))
     });
     let answer = answer(&asked, digest, &done.await?)?;
+    if let Some(key) = recovered
+        && !answer.duplicate
+    {
+        context.app.count_accepted(key);
+    }
     context.give_back(
         &caller,
         Writes::Quotes,
@@ -113,12 +119,12 @@ async fn markets(
     Err(wrong_quote(&format!("conditions[{index}]"), condition, "a market").into())
 }
 
-/// Checks parties and signature when the gate admits it. Returns the digest of the set.
+/// Checks parties and signature when the gate admits it. Returns the key, if it was recovered, and the digest of the set.
 async fn verify(
     context: &RequestContext,
     caller: &Caller,
     asked: &QuoteSubmission,
-) -> Result<OrderId, Failure> {
+) -> Result<(Option<PublicKey>, OrderId), Failure> {
     let set = &asked.set;
     let message = QuotesMessage {
         maker: set.maker,
@@ -136,7 +142,9 @@ async fn verify(
     let app = &context.app;
     let chain = app.auth.domains.chain_id();
     let separator = quotes_separator(chain, app.shared_view.read().view.branch());
-    let check = |wallets: &OwnerWallets| message.verify(&separator, wallets, &asked.signature);
+    let check = |wallets: &OwnerWallets, known: Option<&KnownSigner>| {
+        message.verify(&separator, wallets, &asked.signature, known)
+    };
     Ok(verified(context, caller, &set.maker, check).await?)
 }
 

@@ -110,7 +110,7 @@ async fn answer(
     }
     for (order, reply) in orders.iter().zip(replies) {
         let outcome = render_outcome(app, &order.about, &reply).await;
-        note_outcome(app, &outcome.answer);
+        note_outcome(app, &outcome.answer, order.recovered);
         answer.orders.push(outcome.answer);
     }
     Ok(answer)

@@ -5,9 +5,13 @@
     reason = "every test file is a crate of its own and uses a part of this"
 )]
 
+use std::sync::LazyLock;
+
+use foretell_auth::quotes::QuotesMessage;
 use foretell_auth::text::parse_decimal_256;
 use foretell_auth::{Domain, Domains, OrderFields, OwnerWallets, Signer};
-use foretell_model::{Side, TimeMs, TokenId, WalletAddress, WalletKind};
+use foretell_auth::{KnownSigner, SignatureError, Verified};
+use foretell_model::{OrderId, Side, TimeMs, TokenId, WalletAddress, WalletKind};
 
 /// The first two accounts of the well-known development mnemonic; never fund them.
 pub const KEY: &str = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
@@ -71,4 +75,48 @@ pub fn order(kind: WalletKind) -> OrderFields {
         metadata: [0; 32],
         builder: [0; 32],
     }
+}
+
+/// The two signers, known.
+static KNOWN: LazyLock<[KnownSigner; 2]> =
+    LazyLock::new(|| [signer(), stranger()].map(|it| KnownSigner::new(&it.public_key()).unwrap()));
+
+/// Checks an order by recovery, and with each of the two signers known: all decide alike.
+pub fn verify_order(
+    order: &OrderFields,
+    signature: &[u8],
+    owner: &OwnerWallets,
+    neg_risk: bool,
+    domains: &Domains,
+) -> Result<Verified, SignatureError> {
+    let check =
+        |known| foretell_auth::verify_order(order, signature, owner, neg_risk, domains, known);
+    let recovered = check(None);
+    for known in KNOWN.iter() {
+        let mut checked = check(Some(known));
+        if let (Ok(checked), Ok(recovered)) = (&mut checked, &recovered) {
+            assert_eq!(checked.recovered.is_none(), known.address() == owner.owner);
+            checked.recovered = recovered.recovered;
+        }
+        assert_eq!(checked, recovered);
+    }
+    recovered
+}
+
+/// Checks a set of quotes by recovery, and with each of the two signers known: all decide alike.
+pub fn verify_set(
+    set: &QuotesMessage<'_>,
+    separator: &[u8; 32],
+    owner: &OwnerWallets,
+    signature: &[u8],
+) -> Result<OrderId, SignatureError> {
+    let recovered = set.verify(separator, owner, signature, None);
+    for known in KNOWN.iter() {
+        let checked = set.verify(separator, owner, signature, Some(known));
+        if let Ok((key, _)) = checked {
+            assert_eq!(key.is_none(), known.address() == owner.owner);
+        }
+        assert_eq!(checked.map(|(_, id)| id), recovered.map(|(_, id)| id));
+    }
+    recovered.map(|(_, id)| id)
 }
