@@ -174,7 +174,7 @@ impl Checks {
 
     /// The id of an order if its maker signed it.
     pub(crate) fn genuine(&self, fields: &OrderFields, signature: &[u8]) -> Option<OrderId> {
-        let verified = verify_order(fields, signature, &self.wallets, false, &self.domains);
+        let verified = verify_order(fields, signature, &self.wallets, false, &self.domains, None);
         verified.ok().map(|verified| verified.order)
     }
 }

@@ -128,7 +128,8 @@ impl Lanes {
             let (synced, checked) = floor.time(|| {
                 let synced = sync.time(|| file.write_and_sync(&BATCH));
                 let (fields, signature) = (&order.fields, &order.signature);
-                let checked = check.time(|| verify_order(fields, signature, owner, false, domains));
+                let checked =
+                    check.time(|| verify_order(fields, signature, owner, false, domains, None));
                 (synced, checked)
             });
             synced.map_err(MeasureError::io("the floor's sync"))?;

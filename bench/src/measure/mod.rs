@@ -14,6 +14,7 @@ mod reads;
 mod recover;
 pub mod replay;
 mod replicate;
+mod signatures;
 mod streams;
 
 use std::path::{Path, PathBuf};
@@ -41,6 +42,8 @@ pub enum Measurement {
     Fold(fold::FoldScope),
     /// Start engines on resting orders and gateways on a long history
     Recover(recover::RecoverScope),
+    /// Compare the check of a known signer with a recovery
+    Signatures(signatures::SignaturesScope),
     /// Time durable signed orders through gateway and engine
     Entry(entry::EntryScope),
     /// Compare signed sets of quotes with single orders and batches
@@ -73,6 +76,7 @@ impl Measurement {
             Self::Replay(scope) => replay::measure(scope),
             Self::Fold(scope) => fold::measure(scope),
             Self::Recover(scope) => recover::measure(scope),
+            Self::Signatures(scope) => signatures::measure(scope),
             Self::Entry(scope) => entry::measure(scope),
             Self::Quotes(scope) => quotes::measure(scope),
             Self::Load(scope) => load::measure(scope),

@@ -314,6 +314,7 @@ impl Orders {
                 &self.owner,
                 false,
                 &self.domains,
+                None,
             )
             .map_err(|error| MeasureError::wrong(format!("{error:?}")))?;
         }
