@@ -2,15 +2,17 @@
 //! parsing, the order's signature. Optionally it syncs each order to disk.
 //! There is no exchange.
 
+use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use foretell_auth::text::parse_address;
 use foretell_auth::{
     Domains, KeyOrigin, L2Headers, L2Request, MasterSecret, OrderFields, OwnerWallets, Window,
     verify_l2, verify_order,
 };
-use foretell_model::{OrderId, Side};
+use foretell_model::{OrderId, Side, WalletAddress};
 use foretell_wire::orders::cancel::NamedOrder;
 use foretell_wire::orders::order::{OrderBatch, OrderSubmission, SignedOrder};
 use foretell_wire::orders::result::{CancelAnswer, ImmediateTrades, OrderAnswer, ResultStatus};
@@ -31,8 +33,7 @@ use crate::workloads::signed_orders::Terms;
 /// Data that a baseline server checks with.
 pub(crate) struct Checks {
     master: MasterSecret,
-    origin: KeyOrigin,
-    wallets: OwnerWallets,
+    owners: HashMap<WalletAddress, KeyOrigin>,
     domains: Domains,
     book: Bytes,
 }
@@ -44,17 +45,16 @@ pub(crate) struct Rejection(StatusCode);
 type Checked = (Bytes, usize);
 
 impl Checks {
-    /// For the account of `owner`, whose key is that of a [`crate::harness::live_exchange`].
-    pub(crate) fn new(owner: foretell_model::WalletAddress, domains: &Domains) -> Self {
-        let (master, origin) = live_exchange::secrets(owner);
+    /// For accounts of these owners, whose keys are those of a [`crate::harness::live_exchange`].
+    pub(crate) fn new(owners: &[WalletAddress], domains: &Domains) -> Self {
+        let origin = |owner: &WalletAddress| (*owner, live_exchange::secrets(*owner).1);
         let book = format!(
             r#"{{"market":"","asset_id":"{}","bids":[],"asks":[]}}"#,
             Terms::LIVE_EXCHANGE.token_text()
         );
         Self {
-            master,
-            origin,
-            wallets: OwnerWallets::alone(owner),
+            master: live_exchange::master(),
+            owners: owners.iter().map(origin).collect(),
             domains: domains.clone(),
             book: book.into(),
         }
@@ -131,7 +131,8 @@ impl Checks {
             path,
             body,
         };
-        let (origin, chain) = (Some(&self.origin), self.domains.chain_id());
+        let origin = parse_address(claims.address).and_then(|owner| self.owners.get(&owner));
+        let chain = self.domains.chain_id();
         verify_l2(
             &claims,
             &request,
@@ -174,7 +175,8 @@ impl Checks {
 
     /// The id of an order if its maker signed it.
     pub(crate) fn genuine(&self, fields: &OrderFields, signature: &[u8]) -> Option<OrderId> {
-        let verified = verify_order(fields, signature, &self.wallets, false, &self.domains, None);
+        let owner = OwnerWallets::alone(fields.maker);
+        let verified = verify_order(fields, signature, &owner, false, &self.domains, None);
         verified.ok().map(|verified| verified.order)
     }
 }

@@ -1,5 +1,5 @@
 //! A whole exchange in this process: an engine with durability `disk` and a gateway of one thread.
-//! One market, one account, one API key.
+//! One market; accounts with one API key each.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -12,11 +12,11 @@ use foretell_engine::{
 };
 use foretell_gateway::{
     ConnectionLimits, Gateway, GatewayConfig, HeaderPrefix, RateLimits, RequestPolicyConfig,
-    Surface, TimeForm,
+    SIGNER_CACHE_MIB, Surface, TimeForm,
 };
 use foretell_link::Role;
 use foretell_model::limits::{MAX_BALANCE, ORDER_ID_SHARES};
-use foretell_model::{Command, Sequence, Settings, WalletAddress};
+use foretell_model::{Command, Micros, Sequence, Settings, WalletAddress};
 
 use crate::error::MeasureError;
 use crate::harness::http;
@@ -40,7 +40,7 @@ pub(crate) struct LiveExchange {
     pub(crate) trading: SocketAddr,
     /// Socket of the engine.
     pub(crate) socket: PathBuf,
-    /// API key of the owner.
+    /// API key of the first owner.
     pub(crate) key: KeyTrio,
 }
 
@@ -51,17 +51,23 @@ impl LiveExchange {
         domains: &Domains,
         owner: WalletAddress,
     ) -> Result<Self, MeasureError> {
-        Self::start_with(data, domains, owner, ConnectionLimits::default())
+        Self::start_with(data, domains, &[owner], LiveOptions::default())
     }
 
-    /// The same with other limits of connections.
+    /// The same with an account for each owner, and with options.
     pub(crate) fn start_with(
         data: &Path,
         domains: &Domains,
-        owner: WalletAddress,
-        connections: ConnectionLimits,
+        owners: &[WalletAddress],
+        options: LiveOptions,
     ) -> Result<Self, MeasureError> {
-        let (engine, master, key) = start_alone(data, domains, owner)?;
+        let first = owners.first();
+        let first = *first.ok_or_else(|| MeasureError::wrong("an exchange without accounts"))?;
+        let LiveOptions {
+            connections,
+            signer_cache_mib,
+        } = options;
+        let engine = start_alone(data, domains, owners)?;
         let (journal, socket) = (data.join(JOURNAL_DIRECTORY), data.join(SOCKET_NAME));
         let gateway = foretell_gateway::start(GatewayConfig {
             snapshots: data.join(SNAPSHOT_DIRECTORY),
@@ -93,8 +99,9 @@ impl LiveExchange {
             },
             dev_auth_hints: true,
             domains: domains.clone(),
+            signer_cache_mib,
             ready_patience: READY_PATIENCE,
-            ..GatewayConfig::new(journal, socket, master)
+            ..GatewayConfig::new(journal, socket, master())
         })?;
         let trading = gateway
             .addresses()
@@ -108,7 +115,7 @@ impl LiveExchange {
             socket: engine.ready.socket.clone(),
             engine,
             trading,
-            key,
+            key: trio(first, domains),
         })
     }
 
@@ -138,24 +145,47 @@ impl LiveExchange {
     }
 }
 
+/// What measurements vary of an exchange.
+pub(crate) struct LiveOptions {
+    pub(crate) connections: ConnectionLimits,
+    pub(crate) signer_cache_mib: u32,
+}
+
+impl Default for LiveOptions {
+    fn default() -> Self {
+        Self {
+            connections: ConnectionLimits::default(),
+            signer_cache_mib: SIGNER_CACHE_MIB,
+        }
+    }
+}
+
+/// The API key of an owner.
+pub(crate) fn trio(owner: WalletAddress, domains: &Domains) -> KeyTrio {
+    let (master, origin) = secrets(owner);
+    master.trio(&origin, domains.chain_id())
+}
+
 /// Secrets that the owner's key is derived from.
 pub(crate) fn secrets(owner: WalletAddress) -> (MasterSecret, KeyOrigin) {
     let nonce = [0; 32];
-    let master = MasterSecret::from_bytes([7; 32]);
-    (master, KeyOrigin { owner, nonce })
+    (master(), KeyOrigin { owner, nonce })
 }
 
-/// Starts the engine alone, with an open market and a funded account of `owner`.
+/// The secret that all keys are derived from.
+pub(crate) fn master() -> MasterSecret {
+    MasterSecret::from_bytes([7; 32])
+}
+
+/// Starts the engine alone, with an open market and a funded account of each owner.
 pub(crate) fn start_alone(
     data: &Path,
     domains: &Domains,
-    owner: WalletAddress,
-) -> Result<(RunningEngine, MasterSecret, KeyTrio), MeasureError> {
+    owners: &[WalletAddress],
+) -> Result<RunningEngine, MeasureError> {
     let engine = start_engine(data, domains)?;
-    let (master, origin) = secrets(owner);
-    let key = master.trio(&origin, domains.chain_id());
-    open_venue(&engine.ready, &origin, &key)?;
-    Ok((engine, master, key))
+    open_venue(&engine.ready, domains, owners)?;
+    Ok(engine)
 }
 
 fn settings() -> Settings {
@@ -181,19 +211,20 @@ fn start_engine(data: &Path, domains: &Domains) -> Result<RunningEngine, Measure
     RunningEngine::start(config)
 }
 
-/// Opens the market, issues the key, funds its owner.
+/// Opens the market, issues the keys, funds their owners.
 pub(crate) fn open_venue(
     ready: &Ready,
-    origin: &KeyOrigin,
-    key: &KeyTrio,
+    domains: &Domains,
+    owners: &[WalletAddress],
 ) -> Result<(), MeasureError> {
     let mut client = Client::connect(&ready.socket, "bench", Role::Operator)?;
-    let account = Account {
-        owner: origin.owner,
-        api_key: key.api_key,
-        collateral: MAX_BALANCE,
+    let account = |owner: &WalletAddress| Account {
+        owner: *owner,
+        api_key: trio(*owner, domains).api_key,
+        collateral: Micros(MAX_BALANCE.0 / owners.len() as u64),
     };
-    for (request, command) in (1..).zip(venue(1, vec![account]).commands()) {
+    let accounts = owners.iter().map(account).collect();
+    for (request, command) in (1..).zip(venue(1, accounts).commands()) {
         apply(&mut client, request, command)?;
     }
     Ok(())

@@ -61,7 +61,7 @@ pub(super) fn measure(scope: &JournalScope) -> Result<Report, MeasureError> {
     report.rounds = scope.rounds.max(1);
     let scratch = scope.scratch.directory("journal")?;
     let data = scratch.path().join("data");
-    let (engine, ..) = start_alone(&data, &Domains::default(), OWNER)?;
+    let engine = start_alone(&data, &Domains::default(), &[OWNER])?;
     let mut file = SyncFile::create(&scratch.path().join("floor"))
         .map_err(MeasureError::io("preparing the floor's file"))?;
     let socket = &engine.ready.socket;

@@ -32,6 +32,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use clap::Args;
+use foretell_gateway::SIGNER_CACHE_MIB;
 use foretell_ops::failure::Failure;
 use foretell_ops::private_key::{self, LOAD_KEY_VARIABLE};
 use zeroize::Zeroizing;
@@ -103,6 +104,9 @@ pub struct LoadScope {
     /// Connections of all threads together
     #[arg(long, default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     connections: u32,
+    /// Signers with an account each, who take turns
+    #[arg(long, default_value_t = 64, conflicts_with = "url", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    signers: u32,
     /// Threads that send
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
     threads: u32,
@@ -178,6 +182,7 @@ impl LoadScope {
             measured: self.measured,
             mix: self.mix,
             connections: self.connections as usize,
+            signers: usize::MAX,
             threads: self.threads as usize,
             patience,
         }
@@ -199,8 +204,8 @@ impl LoadScope {
     /// Describes requests and connections.
     fn words(&self) -> String {
         format!(
-            "{} over {} connections of {} thread(s)",
-            self.mix, self.connections, self.threads
+            "{} of {} signer(s) over {} connections of {} thread(s)",
+            self.mix, self.signers, self.connections, self.threads
         )
     }
 }
@@ -214,7 +219,11 @@ pub(super) fn measure(scope: &LoadScope) -> Result<Report, MeasureError> {
         return compare::compare(scope);
     }
     let scratch = scope.scratch().directory("load")?;
-    let server = ServerUnderTest::exchange(&scratch.path().join("data"))?;
+    let server = ServerUnderTest::exchange(
+        &scratch.path().join("data"),
+        scope.signers,
+        SIGNER_CACHE_MIB,
+    )?;
     let report = load(scope, "disk", &server.endpoint)?;
     server.stop()?;
     Ok(report)
@@ -253,6 +262,8 @@ struct Plan {
     mix: RequestMix,
     /// Connections of all threads together.
     connections: usize,
+    /// Traders of the endpoint that take turns, at most.
+    signers: usize,
     /// Threads that send.
     threads: usize,
     /// A run ends when it is this far behind its schedule.
@@ -288,8 +299,10 @@ fn run(endpoint: &Endpoint, plan: &Plan) -> Result<Outcome, MeasureError> {
         let whole = Schedule::new(start, plan.rate);
         (0..threads).map(move |sender| whole.share(sender, threads))
     };
+    let traders = &endpoint.traders[..plan.signers.clamp(1, endpoint.traders.len())];
+    let lead = LEAD * connections;
     let drafts = shares(0)
-        .map(|share| Draft::sign(endpoint, plan.mix, share.count(ticks), LEAD * connections))
+        .map(|share| Draft::sign(endpoint, traders, plan.mix, share.count(ticks), lead))
         .collect::<Result<Vec<_>, _>>()?;
     let senders = (0..threads)
         .map(|sender| {

@@ -22,7 +22,7 @@ use crate::baselines::bare_publish::BarePublisher;
 use crate::baselines::sync_file::SyncFile;
 use crate::error::MeasureError;
 use crate::harness::latency::{NANOS_PER_MS, Stopwatch, nanos};
-use crate::harness::live_exchange::{open_venue, secrets, start_alone};
+use crate::harness::live_exchange::{open_venue, start_alone};
 use crate::harness::nats_servers::{self, NatsServers, SERVERS};
 use crate::harness::order_flow::OrderFlow;
 use crate::harness::rounds::Rounds;
@@ -76,7 +76,7 @@ pub(super) fn measure(scope: &ReplicateScope) -> Result<Report, MeasureError> {
     let urls = servers.settings("bench", STREAM).servers;
     let mut bare = BarePublisher::start(&urls, SERVERS, file)?;
     let hosts = Hosts::start(&servers, scratch.path())?;
-    let (alone, ..) = start_alone(&scratch.path().join("alone"), &Domains::default(), OWNER)?;
+    let alone = start_alone(&scratch.path().join("alone"), &Domains::default(), &[OWNER])?;
     let mut local = OrderFlow::connect(&alone.ready.socket, 0)?;
     let mut replicated = OrderFlow::connect(&hosts.leader.ready.socket, 0)?;
     half_load(
@@ -108,7 +108,6 @@ impl Hosts {
             Ok::<_, MeasureError>((engine, data.join(JOURNAL_DIRECTORY)))
         };
         let (leader, written) = start("leader", ClusterRole::Leader)?;
-        let (master, origin) = secrets(OWNER);
         let end = Instant::now() + PATIENCE;
         while leader.operator().is_err() {
             if Instant::now() > end {
@@ -116,8 +115,7 @@ impl Hosts {
             }
             std::thread::park_timeout(PAUSE);
         }
-        let key = master.trio(&origin, Domains::default().chain_id());
-        open_venue(&leader.ready, &origin, &key)?;
+        open_venue(&leader.ready, &Domains::default(), &[OWNER])?;
         let (reader, copied) = start("reader", ClusterRole::Reader)?;
         Ok(Self {
             leader,

@@ -9,6 +9,7 @@ use crate::error::MeasureError;
 use crate::harness::latency::Stopwatch;
 use crate::harness::rounds::Rounds;
 use crate::report::{Goal, Report};
+use crate::workloads::signed_orders::numbered_signer;
 
 /// Maximum ratio of a known signer to recovery, both medians.
 const GOAL_RATIO: f64 = 0.6;
@@ -77,11 +78,9 @@ struct Party {
 
 impl Party {
     fn new(number: u32) -> Result<Self, MeasureError> {
-        let invalid = || MeasureError::wrong("a private key is invalid");
-        let mut key = [0x42; 32];
-        key[..4].copy_from_slice(&number.to_be_bytes());
-        let signer = Signer::from_bytes(&key).ok_or_else(invalid)?;
-        let known = KnownSigner::new(&signer.public_key()).ok_or_else(invalid)?;
+        let signer = numbered_signer(number)?;
+        let known = KnownSigner::new(&signer.public_key());
+        let known = known.ok_or_else(|| MeasureError::wrong("a key is not on the curve"))?;
         Ok(Self { signer, known })
     }
 }

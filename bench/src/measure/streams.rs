@@ -17,7 +17,7 @@ use crate::baselines::stream_servers::{
 };
 use crate::error::MeasureError;
 use crate::harness::latency::{NANOS_PER_MS, NANOS_PER_US, Stopwatch, median, nanos, ratio};
-use crate::harness::live_exchange::LiveExchange;
+use crate::harness::live_exchange::{LiveExchange, LiveOptions};
 use crate::harness::order_flow::OrderFlow;
 use crate::harness::stream_clients::{
     Greeting, Record, Records, StreamClients, stalled, text_frame,
@@ -77,8 +77,11 @@ pub(super) fn measure(scope: &StreamsScope) -> Result<Report, MeasureError> {
     let exchange = LiveExchange::start_with(
         &scratch.path().join("data"),
         &Domains::default(),
-        owner,
-        limits(connections),
+        &[owner],
+        LiveOptions {
+            connections: limits(connections),
+            ..LiveOptions::default()
+        },
     )?;
     let mut site = Site {
         flow: OrderFlow::connect(&exchange.socket, 0)?,

@@ -12,13 +12,21 @@ use crate::error::MeasureError;
 use crate::harness::latency::now_ms;
 use crate::harness::live_exchange::PREFIX;
 
-/// Private key of no value, for exchanges of our own.
+/// Private key of no value, for exchanges of our own. Others differ in the first bytes.
 const PRIVATE_KEY: [u8; 32] = [0x42; 32];
 
-/// Owner of the account on exchanges of our own.
+/// Owner of the first account on exchanges of our own.
 pub(crate) fn signer() -> Result<Signer, MeasureError> {
-    Signer::from_bytes(&PRIVATE_KEY)
-        .ok_or_else(|| MeasureError::wrong("the private key is invalid"))
+    numbered_signer(0)
+}
+
+/// Owner of the account with this number.
+pub(crate) fn numbered_signer(number: u32) -> Result<Signer, MeasureError> {
+    let mut key = PRIVATE_KEY;
+    for (byte, change) in key.iter_mut().zip(number.to_le_bytes()) {
+        *byte ^= change;
+    }
+    Signer::from_bytes(&key).ok_or_else(|| MeasureError::wrong("a private key is invalid"))
 }
 
 /// The default signing domain of plain or neg-risk markets.

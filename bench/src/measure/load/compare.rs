@@ -6,11 +6,12 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use foretell_auth::{Domains, L2Request};
+use foretell_gateway::SIGNER_CACHE_MIB;
 use foretell_wire::limits::{MAX_ORDERS, PAGE_MARKETS};
 use hdrhistogram::Histogram;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 
-use super::endpoint::Endpoint;
+use super::endpoint::{Endpoint, Trader};
 use super::figures::Outcome;
 use super::knee_search::{KneeSearch, search};
 use super::latency_record::histogram;
@@ -18,7 +19,7 @@ use super::list_reader::ListReader;
 use super::request_mix::RequestMix;
 use super::server_under_test::ServerUnderTest;
 use super::settlement::{self, Settlements};
-use super::{FACTOR, LoadScope, Plan, SEARCH_PATIENCE, run};
+use super::{FACTOR, LoadScope, Plan, SEARCH_PATIENCE, run, script};
 use crate::baselines::checking_server::Checks;
 use crate::error::MeasureError;
 use crate::harness::latency::{NANOS_PER_US, Quantiles, processor_nanos, ratio};
@@ -48,6 +49,10 @@ const LONG_PATIENCE: Duration = Duration::from_secs(30);
 const AT_ONCE: u32 = 1_000_000;
 /// Orders per measurement of the CPU cost of one.
 const COST_ORDERS: usize = 3_000;
+/// Signers that become known during a measurement: a gateway builds 20 tables a second.
+const KNOWN_EACH: u32 = 4;
+/// A cache with fewer tables than a load has signers.
+const CROWDED_MIB: u32 = 1;
 
 /// Results of one round.
 struct Round {
@@ -74,9 +79,11 @@ pub(super) fn compare(scope: &LoadScope) -> Result<Report, MeasureError> {
     let mut rounds: Vec<Round> = Vec::new();
     for number in 0..scope.rounds {
         let scratch = scope.scratch().directory("load")?;
-        let exchange = ServerUnderTest::exchange(&scratch.path().join("data"))?;
-        let checks = ServerUnderTest::checks()?;
-        let synced = ServerUnderTest::checks_and_sync(scratch.path())?;
+        let (path, signers) = (scratch.path(), scope.signers);
+        let exchange = ServerUnderTest::exchange(&path.join("data"), signers, SIGNER_CACHE_MIB)?;
+        let crowded = ServerUnderTest::exchange(&path.join("crowded"), signers, CROWDED_MIB)?;
+        let checks = ServerUnderTest::checks(signers)?;
+        let synced = ServerUnderTest::checks_and_sync(signers, path)?;
         let before = rounds.last();
         let knee = |server: &ServerUnderTest, before: Option<&KneeSearch>| {
             let (first, factor) = match before.and_then(|search| search.knee) {
@@ -112,7 +119,7 @@ pub(super) fn compare(scope: &LoadScope) -> Result<Report, MeasureError> {
         let reader = ListReader::start(exchange.endpoint.address, registered);
         let half_lists = at_half(&exchange, HALF_LISTS)?;
         let lists = reader.stop()?;
-        let costs = Costs::measure(&exchange, &checks, scope)?;
+        let costs = Costs::measure(&exchange, &crowded, &checks, scope)?;
         rounds.push(Round {
             exchange: exchange_knee,
             checks: checks_knee,
@@ -123,6 +130,7 @@ pub(super) fn compare(scope: &LoadScope) -> Result<Report, MeasureError> {
             costs,
         });
         exchange.stop()?;
+        crowded.stop()?;
         checks.stop()?;
         synced.stop()?;
     }
@@ -142,6 +150,10 @@ pub(super) fn compare(scope: &LoadScope) -> Result<Report, MeasureError> {
 struct Costs {
     /// Single orders: the gateway's serving threads.
     single_us: f64,
+    /// The same, all of one signer.
+    one_signer_us: f64,
+    /// The same with more signers than the gateway has tables for.
+    crowded_us: f64,
     /// Baseline: hyper with the same checks.
     single_floor_us: f64,
     /// Orders in batches of 15: the gateway's serving threads.
@@ -153,28 +165,51 @@ struct Costs {
 impl Costs {
     fn measure(
         exchange: &ServerUnderTest,
+        crowded: &ServerUnderTest,
         checks: &ServerUnderTest,
         scope: &LoadScope,
     ) -> Result<Self, MeasureError> {
+        let (place, batch) = (RequestMix::PLACE, RequestMix::BATCH);
+        for server in [exchange, crowded] {
+            for _ in 0..scope.signers.div_ceil(KNOWN_EACH) {
+                cost(server, scope.at_once(place))?;
+            }
+        }
+        let one = Plan {
+            signers: 1,
+            ..scope.at_once(place)
+        };
         Ok(Self {
-            single_us: cost(exchange, scope, RequestMix::PLACE)?,
-            single_floor_us: cost(checks, scope, RequestMix::PLACE)?,
-            batch_us: cost(exchange, scope, RequestMix::BATCH)?,
+            single_us: cost(exchange, scope.at_once(place))?,
+            single_floor_us: cost(checks, scope.at_once(place))?,
+            one_signer_us: cost(exchange, one)?,
+            crowded_us: cost(crowded, scope.at_once(place))?,
+            batch_us: cost(exchange, scope.at_once(batch))?,
             check_us: check(&exchange.endpoint)?,
         })
     }
 }
 
-fn cost(server: &ServerUnderTest, scope: &LoadScope, mix: RequestMix) -> Result<f64, MeasureError> {
+impl LoadScope {
+    /// A run of [`COST_ORDERS`] in requests of one kind, all due at once.
+    fn at_once(&self, mix: RequestMix) -> Plan {
+        let requests = COST_ORDERS.div_ceil(orders_of(mix)) as u64;
+        Plan {
+            warm_up: Duration::ZERO,
+            measured: Duration::from_micros(requests),
+            mix,
+            ..self.plan(AT_ONCE, LONG_PATIENCE)
+        }
+    }
+}
+
+/// Orders of a request in a mix of one kind.
+fn orders_of(mix: RequestMix) -> usize {
     let kind = mix.kinds().next();
-    let orders = kind.map_or(1, |kind| mix.orders(kind));
-    let requests = COST_ORDERS.div_ceil(orders) as u64;
-    let plan = Plan {
-        warm_up: Duration::ZERO,
-        measured: Duration::from_micros(requests),
-        mix,
-        ..scope.plan(AT_ONCE, LONG_PATIENCE)
-    };
+    kind.map_or(1, |kind| mix.orders(kind))
+}
+
+fn cost(server: &ServerUnderTest, plan: Plan) -> Result<f64, MeasureError> {
     let before = server.serving_nanos()?;
     let outcome = run(&server.endpoint, &plan)?;
     let nanos = server.serving_nanos()? - before;
@@ -183,36 +218,41 @@ fn cost(server: &ServerUnderTest, scope: &LoadScope, mix: RequestMix) -> Result<
     }
     Ok(micros_each(
         nanos,
-        outcome.latencies.answered * orders as u64,
+        outcome.latencies.answered * orders_of(plan.mix) as u64,
     ))
 }
 
 /// HMAC and signature checks of batches in sequence.
 fn check(endpoint: &Endpoint) -> Result<f64, MeasureError> {
     let wrong = || MeasureError::wrong("an order of ours fails its check");
-    let checks = Checks::new(endpoint.signer.address(), &Domains::default());
-    let signed = endpoint.sign(COST_ORDERS)?;
-    let batches = signed.chunks(MAX_ORDERS).map(|batch| {
-        let bodies: Vec<_> = batch.iter().map(|order| order.body.as_str()).collect();
-        let body = format!("[{}]", bodies.join(","));
+    let traders = endpoint.traders.iter();
+    let owners: Vec<_> = traders.map(|trader| trader.signer.address()).collect();
+    let checks = Checks::new(&owners, &Domains::default());
+    let turns = endpoint.traders.iter().cycle();
+    let turns = turns.flat_map(|trader| std::iter::repeat_n(trader, MAX_ORDERS));
+    let traders: Vec<&Trader> = turns.take(COST_ORDERS).collect();
+    let signed = endpoint.sign(&traders)?;
+    let requests = signed.chunks(MAX_ORDERS).zip(traders.chunks(MAX_ORDERS));
+    let batches = requests.map(|(orders, traders)| {
+        let body = script::batch(orders);
         let request = L2Request {
             method: "POST",
             path: "/orders",
             body: body.as_bytes(),
         };
-        let seconds = batch[0].fields.timestamp.0 / 1_000;
-        let headers = endpoint.credentials.headers(PREFIX, seconds, &request);
+        let seconds = orders[0].fields.timestamp.0 / 1_000;
+        let headers = traders[0].credentials.headers(PREFIX, seconds, &request);
         let headers = headers.into_iter().filter_map(|(name, value)| {
             let name: HeaderName = name.parse().ok()?;
             Some((name, HeaderValue::from_str(&value).ok()?))
         });
-        (headers.collect::<HeaderMap>(), body, batch)
+        (headers.collect::<HeaderMap>(), body, orders)
     });
     let mut nanos = 0;
-    for (headers, body, batch) in batches.collect::<Vec<_>>() {
+    for (headers, body, orders) in batches.collect::<Vec<_>>() {
         let before = processor_nanos();
         (checks.hmac(&Method::POST, "/orders", &headers, body.as_bytes())).map_err(|_| wrong())?;
-        for order in batch {
+        for order in orders {
             let id = checks.genuine(&order.fields, &order.signature);
             black_box(id.ok_or_else(wrong)?);
         }
@@ -316,6 +356,11 @@ fn costs(report: &mut Report, rounds: &[Round]) {
         it.single_floor_us
     });
     let single = orders("a core of the gateway", |it| it.single_us).over(&bare);
+    let one = orders("a core of the gateway, one signer", |it| it.one_signer_us).over(&bare);
+    let crowded = orders("a core of the gateway, signers that do not fit", |it| {
+        it.crowded_us
+    })
+    .over(&bare);
     let check = orders("a core checking alone", |it| it.check_us);
     let batch = orders("a core of the gateway, batches of 15", |it| it.batch_us).over(&check);
     report.goals.extend([
@@ -326,5 +371,7 @@ fn costs(report: &mut Report, rounds: &[Round]) {
             batch.ratio(),
         ),
     ]);
-    report.measures.extend([bare, single, check, batch]);
+    report
+        .measures
+        .extend([bare, single, one, crowded, check, batch]);
 }

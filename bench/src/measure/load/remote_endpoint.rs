@@ -9,7 +9,7 @@ use foretell_wire::text::decimal;
 use serde_json::Value;
 
 use super::LoadScope;
-use super::endpoint::Endpoint;
+use super::endpoint::{Endpoint, Trader};
 use crate::error::MeasureError;
 use crate::harness::http::Connection;
 use crate::harness::latency::now_ms;
@@ -46,8 +46,10 @@ pub(super) fn open(scope: &LoadScope, target: Target) -> Result<Endpoint, Measur
         address: target.address,
         host: target.host,
         prefix: scope.header_prefix.clone(),
-        signer,
-        credentials,
+        traders: vec![Trader {
+            signer,
+            credentials,
+        }],
         domain: signed_orders::domain_of(&domains, neg_risk)?,
         terms: terms(token, &book)?,
         live_orders: Some(LIVE_ORDERS),

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::clock::{self, SECOND};
-use super::endpoint::Endpoint;
+use super::endpoint::{Endpoint, Trader};
 use super::request_mix::{RequestKind, RequestMix};
 use super::schedule::Schedule;
 use crate::error::MeasureError;
@@ -28,9 +28,11 @@ pub(super) struct Script {
 }
 
 /// A script whose requests have no timestamps yet.
-pub(super) struct Draft {
+pub(super) struct Draft<'a> {
     outline: Vec<(RequestKind, Range<usize>)>,
     orders: Vec<SignedOrder>,
+    /// Whose each of them is.
+    traders: Vec<&'a Trader>,
 }
 
 /// Kinds of a sender's requests and their orders. A cancel names the oldest live order that is at
@@ -55,13 +57,20 @@ fn outline(mix: RequestMix, count: usize, lead: usize) -> Vec<(RequestKind, Rang
     mix.kinds().take(count).map(step).collect()
 }
 
-impl Draft {
-    /// Signs the orders of a sender with `count` requests; see [`outline`] for `lead`.
+/// The body of `POST /orders`.
+pub(super) fn batch(orders: &[SignedOrder]) -> String {
+    let bodies: Vec<_> = orders.iter().map(|order| order.body.as_str()).collect();
+    format!("[{}]", bodies.join(","))
+}
+
+impl<'a> Draft<'a> {
+    /// Signs the orders of a sender with `count` requests, of traders who take turns; see [`outline`] for `lead`.
     ///
     /// # Errors
     /// More orders would be live at the end than the endpoint allows.
     pub(super) fn sign(
-        endpoint: &Endpoint,
+        endpoint: &'a Endpoint,
+        traders: &'a [Trader],
         mix: RequestMix,
         count: usize,
         lead: usize,
@@ -79,29 +88,38 @@ impl Draft {
                 endpoint.live_orders.unwrap_or_default()
             )));
         }
-        let orders = endpoint.sign(placed)?;
-        Ok(Self { outline, orders })
+        let placing = outline.iter().map(|(kind, _)| mix.orders(*kind));
+        let placing = placing.filter(|orders| *orders > 0);
+        let turns = placing.zip(traders.iter().cycle());
+        let traders: Vec<_> = turns
+            .flat_map(|(orders, trader)| std::iter::repeat_n(trader, orders))
+            .collect();
+        Ok(Self {
+            outline,
+            orders: endpoint.sign(&traders)?,
+            traders,
+        })
     }
 
     /// Writes the requests for a schedule that begins soon.
     pub(super) fn date(self, endpoint: &Endpoint, schedule: &Schedule) -> Script {
-        let (sender, token) = (endpoint.sender(), endpoint.terms.token_text());
+        let token = endpoint.terms.token_text();
         let (wall, now) = (now_ms().0 / 1_000, clock::now());
         let host = &endpoint.host;
         let book = format!("GET /book?token_id={token} HTTP/1.1\r\nHost: {host}\r\n\r\n");
         let step = |(index, (kind, range)): (usize, (RequestKind, Range<usize>))| {
             let seconds = wall + schedule.due(index).saturating_sub(now) / SECOND;
             let orders = &self.orders[range.clone()];
+            let request = |method, path, body: &str| {
+                let sender = endpoint.sender(self.traders[range.start]);
+                sender.request(method, path, body, seconds)
+            };
             let bytes = match kind {
-                RequestKind::Place => sender.request("POST", "/order", &orders[0].body, seconds),
-                RequestKind::Batch => {
-                    let bodies: Vec<_> = orders.iter().map(|order| order.body.as_str()).collect();
-                    let body = format!("[{}]", bodies.join(","));
-                    sender.request("POST", "/orders", &body, seconds)
-                }
+                RequestKind::Place => request("POST", "/order", &orders[0].body),
+                RequestKind::Batch => request("POST", "/orders", &batch(orders)),
                 RequestKind::Cancel => {
                     let body = format!(r#"{{"orderId":"{}"}}"#, orders[0].id);
-                    sender.request("DELETE", "/order", &body, seconds)
+                    request("DELETE", "/order", &body)
                 }
                 RequestKind::Read => book.clone().into_bytes(),
             };

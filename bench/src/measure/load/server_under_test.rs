@@ -2,23 +2,34 @@
 
 use std::path::Path;
 
-use foretell_auth::{Domains, L2Credentials};
-use foretell_model::Sequence;
+use foretell_auth::Domains;
+use foretell_model::{Sequence, WalletAddress};
 
-use super::endpoint::Endpoint;
+use super::endpoint::{Endpoint, Trader};
 use crate::baselines::checking_server::Checks;
 use crate::baselines::group_sync::GroupSync;
 use crate::baselines::serving_thread::ServingThread;
 use crate::error::MeasureError;
-use crate::harness::live_exchange::{self, LiveExchange};
+use crate::harness::live_exchange::{LiveExchange, LiveOptions};
 use crate::harness::thread_time::ThreadTime;
-use crate::workloads::signed_orders;
 
 pub(super) struct ServerUnderTest {
     pub(super) endpoint: Endpoint,
     /// Names of its serving threads.
     threads: Vec<String>,
     server: Server,
+}
+
+/// The traders, and their addresses.
+fn traders(
+    signers: u32,
+    domains: &Domains,
+) -> Result<(Vec<Trader>, Vec<WalletAddress>), MeasureError> {
+    let traders = (0..signers).map(|number| Trader::numbered(number, domains));
+    let traders: Vec<_> = traders.collect::<Result<_, _>>()?;
+    let owners = traders.iter().map(|trader| trader.signer.address());
+    let owners = owners.collect();
+    Ok((traders, owners))
 }
 
 enum Server {
@@ -28,43 +39,47 @@ enum Server {
 
 impl ServerUnderTest {
     /// An engine with durability `disk` and a gateway of one thread, on an empty directory.
-    pub(super) fn exchange(data: &Path) -> Result<Self, MeasureError> {
+    pub(super) fn exchange(
+        data: &Path,
+        signers: u32,
+        signer_cache_mib: u32,
+    ) -> Result<Self, MeasureError> {
         let domains = Domains::default();
-        let owner = signed_orders::signer()?.address();
-        let exchange = LiveExchange::start(data, &domains, owner)?;
-        let credentials = L2Credentials::from_trio(owner, &exchange.key);
+        let (traders, owners) = traders(signers, &domains)?;
+        let options = LiveOptions {
+            signer_cache_mib,
+            ..LiveOptions::default()
+        };
+        let exchange = LiveExchange::start_with(data, &domains, &owners, options)?;
         Ok(Self {
-            endpoint: Endpoint::bench(exchange.trading, &domains, credentials)?,
+            endpoint: Endpoint::bench(exchange.trading, &domains, traders)?,
             threads: vec![exchange.serving_thread()],
             server: Server::Exchange(Box::new(exchange)),
         })
     }
 
     /// Baseline: hyper with the checks only.
-    pub(super) fn checks() -> Result<Self, MeasureError> {
-        Self::bare("bare-checks", None)
+    pub(super) fn checks(signers: u32) -> Result<Self, MeasureError> {
+        Self::bare("bare-checks", signers, None)
     }
 
     /// Baseline: the checks, and a thread that writes and syncs to a file in `directory`.
-    pub(super) fn checks_and_sync(directory: &Path) -> Result<Self, MeasureError> {
-        Self::bare("bare-and-sync", Some(directory))
+    pub(super) fn checks_and_sync(signers: u32, directory: &Path) -> Result<Self, MeasureError> {
+        Self::bare("bare-and-sync", signers, Some(directory))
     }
 
-    fn bare(name: &str, directory: Option<&Path>) -> Result<Self, MeasureError> {
+    fn bare(name: &str, signers: u32, directory: Option<&Path>) -> Result<Self, MeasureError> {
         let domains = Domains::default();
-        let owner = signed_orders::signer()?.address();
+        let (traders, owners) = traders(signers, &domains)?;
         let sync = directory.map(GroupSync::start).transpose();
         let (sync, link) = sync
             .map_err(MeasureError::io("starting the floor's sync"))?
             .unzip();
-        let server = Checks::new(owner, &domains)
+        let server = Checks::new(&owners, &domains)
             .serve(name, link)
             .map_err(MeasureError::io("starting a bare server"))?;
-        let (master, origin) = live_exchange::secrets(owner);
-        let trio = master.trio(&origin, domains.chain_id());
-        let credentials = L2Credentials::from_trio(owner, &trio);
         Ok(Self {
-            endpoint: Endpoint::bench(server.address, &domains, credentials)?,
+            endpoint: Endpoint::bench(server.address, &domains, traders)?,
             threads: vec![name.to_owned()],
             server: Server::Bare(server, sync),
         })

@@ -4,13 +4,13 @@ use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener};
 use std::time::{Duration, Instant};
 
-use foretell_auth::{Domains, L2Credentials};
+use foretell_auth::Domains;
 use foretell_wire::orders::order::OrderBatch;
 use foretell_wire::read::RequestBody as _;
 
+use super::endpoint::Trader;
 use super::*;
-use crate::harness::live_exchange;
-use crate::workloads::{signed_orders, venue};
+use crate::workloads::venue;
 
 /// A server of one connection; `answer` maps each request to the body of the response.
 fn fake(mut answer: impl FnMut(&str) -> (u16, String) + Send + 'static) -> SocketAddr {
@@ -52,10 +52,8 @@ fn end_of_request(text: &str) -> Option<usize> {
 
 fn endpoint(address: SocketAddr) -> Endpoint {
     let domains = Domains::default();
-    let owner = signed_orders::signer().unwrap().address();
-    let (master, origin) = live_exchange::secrets(owner);
-    let trio = master.trio(&origin, domains.chain_id());
-    Endpoint::bench(address, &domains, L2Credentials::from_trio(owner, &trio)).unwrap()
+    let trader = Trader::numbered(0, &domains).unwrap();
+    Endpoint::bench(address, &domains, vec![trader]).unwrap()
 }
 
 fn plan(rate: u32, mix: &str, measured: Duration) -> Plan {
@@ -65,6 +63,7 @@ fn plan(rate: u32, mix: &str, measured: Duration) -> Plan {
         measured,
         mix: mix.parse().unwrap(),
         connections: 1,
+        signers: usize::MAX,
         threads: 1,
         patience: Duration::from_secs(60),
     }
@@ -213,7 +212,8 @@ fn every_kind_is_answered_by_an_exchange() {
         )
     };
     let scratch = ScratchDir::default().directory("load").unwrap();
-    let server = ServerUnderTest::exchange(&scratch.path().join("data")).unwrap();
+    let server =
+        ServerUnderTest::exchange(&scratch.path().join("data"), 5, SIGNER_CACHE_MIB).unwrap();
     let outcome = run(&server.endpoint, &plan).unwrap();
     server.stop().unwrap();
     assert_eq!(
