@@ -20,8 +20,8 @@ use crate::policy::cors::Origin;
 use crate::policy::limits::{ConnectionLimits, StreamLimits};
 use crate::policy::rate_limits::RateLimits;
 
-/// Default of [`GatewayConfig::signer_cache_mib`]: some 500 signers.
-pub const SIGNER_CACHE_MIB: u32 = 32;
+/// Default of [`GatewayConfig::signer_cache_mib`]: some 600 signers.
+pub const SIGNER_CACHE_MIB: u32 = 64;
 
 /// A family of credential headers: `<name>_ADDRESS` and so on.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

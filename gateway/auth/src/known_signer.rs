@@ -28,10 +28,10 @@ use secp256k1::PublicKey;
 use crate::eip712::Hash;
 use crate::signature::{Signature, address_of};
 
-/// Windows of 8 bits: 338 KB, which all signers share. The last window is for a carry.
-type Generator = Multiples<8, 33>;
-/// Windows of 5 bits: 67 KB.
-type Key = Multiples<5, 52>;
+/// Windows of 10 bits: 1 MB, which all signers share. The last window is for a carry.
+type Generator = Multiples<10, 26>;
+/// Windows of 6 bits: 110 KB.
+type Key = Multiples<6, 43>;
 
 type Inverter = SafeGcdInverter<4, 6>;
 
@@ -287,7 +287,7 @@ mod tests {
                 true => -Scalar::from(number.unsigned_abs()),
                 false => Scalar::from(number.unsigned_abs()),
             };
-            for (of_generator, of_key) in (-33..34).flat_map(|a| (-33..34).map(move |b| (a, b))) {
+            for (of_generator, of_key) in (-65..66).flat_map(|a| (-65..66).map(move |b| (a, b))) {
                 let crafted = crafted(&signer.public_key(), small(of_generator), small(of_key));
                 let Some((signature, digest)) = crafted else {
                     continue;
@@ -300,7 +300,7 @@ mod tests {
                 }
             }
         }
-        assert!(accepted > 8_000 && left > 10, "{accepted} {left}");
+        assert!(accepted > 30_000 && left > 10, "{accepted} {left}");
     }
 
     /// A bit that memory has flipped: what uses the point is refused here, and nothing wrong is accepted.
@@ -308,7 +308,7 @@ mod tests {
     fn a_table_with_a_flipped_bit_accepts_nothing_wrong() {
         let (signer, _) = signer(77);
         let mut refused = 0;
-        for round in 0..=255_u8 {
+        for round in (0..=255_u8).step_by(4) {
             let mut known = KnownSigner::new(&signer.public_key()).unwrap();
             let rows = &mut known.multiples.0;
             let at = usize::from(round) * 3;
@@ -336,11 +336,11 @@ mod tests {
         for number in 0..1_000_u32 {
             scalar = scalar * scalar + Scalar::from(number);
             for scalar in [scalar, -Scalar::from(number), Scalar::from(number)] {
-                let digits = digits::<5, 52>(&scalar);
-                assert!(digits.iter().all(|digit| (-15..=16).contains(digit)));
+                let digits = digits::<6, 43>(&scalar);
+                assert!(digits.iter().all(|digit| (-31..=32).contains(digit)));
                 let sum = digits.iter().rev().fold(Scalar::ZERO, |sum, digit| {
                     let size = Scalar::from(u64::from(digit.unsigned_abs()));
-                    let shifted = sum * Scalar::from(32_u32);
+                    let shifted = sum * Scalar::from(64_u32);
                     if *digit < 0 {
                         shifted - size
                     } else {

@@ -141,7 +141,7 @@ pub fn verify_order(
         return Err(SignatureError::OtherSigner);
     }
     Ok(Verified {
-        order: OrderId(digest(signed.domain.separator(), &struct_hash)),
+        order: signed.order,
         domain: signed.domain.number(),
         words,
         recovered: signed.recovered,
@@ -174,8 +174,7 @@ pub fn verify_evidence(
     } else {
         find_plain(signature, &struct_hash, evidence.signer(), domains, None)?
     };
-    let id = digest(domain.separator(), &struct_hash);
-    Ok((OrderId(id), signed.signer))
+    Ok((signed.order, signed.signer))
 }
 
 /// Checks that maker, signer and the key's owner fit each other and the signature type.
@@ -199,6 +198,8 @@ fn check_parties(fields: &OrderFields, owner: &OwnerWallets) -> Result<(), Signa
 
 struct Signed<'d> {
     domain: &'d Domain,
+    /// The order's id under this domain.
+    order: OrderId,
     /// Address of the key that signed.
     signer: WalletAddress,
     /// That key, when it was recovered.
@@ -207,17 +208,19 @@ struct Signed<'d> {
 
 impl<'d> Signed<'d> {
     /// Only where `known` accepts.
-    fn accepted(domain: &'d Domain, known: &KnownSigner) -> Self {
+    fn accepted((domain, order): (&'d Domain, OrderId), known: &KnownSigner) -> Self {
         Self {
             domain,
+            order,
             signer: known.address(),
             recovered: None,
         }
     }
 
-    fn recovered(domain: &'d Domain, key: PublicKey) -> Self {
+    fn recovered((domain, order): (&'d Domain, OrderId), key: PublicKey) -> Self {
         Self {
             domain,
+            order,
             signer: address_of(&key),
             recovered: Some(key),
         }
@@ -233,16 +236,15 @@ fn find_plain<'d>(
     known: Option<&KnownSigner>,
 ) -> Result<Signed<'d>, SignatureError> {
     let signature = Signature::parse(signature)?;
-    let digest = |domain: &Domain| digest(domain.separator(), struct_hash);
-    if let Some(known) = known {
-        let mut all = candidates.clone();
-        if let Some(domain) = all.find(|it| known.signed(&digest(it), &signature)) {
-            return Ok(Signed::accepted(domain, known));
-        }
+    let orders = candidates.map(|domain| (domain, order_id(domain, struct_hash)));
+    if let Some(known) = known
+        && let Some(order) = (orders.clone()).find(|(_, id)| known.signed(&id.0, &signature))
+    {
+        return Ok(Signed::accepted(order, known));
     }
-    let recovered = candidates.filter_map(|domain| {
-        let key = signature.recover_key(&digest(domain)).ok()?;
-        Some(Signed::recovered(domain, key))
+    let recovered = orders.filter_map(|order| {
+        let key = signature.recover_key(&order.1.0).ok()?;
+        Some(Signed::recovered(order, key))
     });
     let mut recovered = recovered.filter(|signed| signed.signer == signer);
     recovered.next().ok_or(SignatureError::OtherSigner)
@@ -264,9 +266,14 @@ fn find_deposit<'d>(
         return Err(SignatureError::ContentsHash);
     }
     let inner = Signature::parse(parts.inner)?;
+    let order = (domain, order_id(domain, struct_hash));
     let signed = nested_digest(domain.separator(), struct_hash, domain.chain_id(), wallet);
     match known.filter(|known| known.signed(&signed, &inner)) {
-        Some(known) => Ok(Signed::accepted(domain, known)),
-        None => Ok(Signed::recovered(domain, inner.recover_key(&signed)?)),
+        Some(known) => Ok(Signed::accepted(order, known)),
+        None => Ok(Signed::recovered(order, inner.recover_key(&signed)?)),
     }
+}
+
+fn order_id(domain: &Domain, struct_hash: &Hash) -> OrderId {
+    OrderId(digest(domain.separator(), struct_hash))
 }

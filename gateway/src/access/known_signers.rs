@@ -1,6 +1,6 @@
 //! The signers whose signatures this gateway checks without recovery ([`KnownSigner`]).
 //!
-//! A table costs memory and as much time as some 15 recoveries, so it is built only for who trades: a stranger must
+//! A table costs memory and as much time as some 25 recoveries, so it is built only for who trades: a stranger must
 //! have orders accepted by the exchange, again and again, to have one. It is built on no serving thread, and at most
 //! so many are built a second. A table belongs to a key alone. To whom the key belongs, and which wallets are its
 //! owner's, is checked before each signature, so a change of bindings leaves it right.

@@ -269,7 +269,7 @@ pub struct Gateway {
     pub cors_origins: Vec<String>,
     /// Accepted header families for credentials: `name` (the prefix) and `times` (`iso` or `unix`).
     pub header_prefixes: Vec<HeaderPrefix>,
-    /// Memory per gateway for tables that check the signatures of frequent traders in half the time, in MiB: 15 signers per MiB. 0 = none.
+    /// Memory per gateway for tables that check the signatures of frequent traders in half the time, in MiB: 9 signers per MiB. 0 = none.
     pub signer_cache_mib: u32,
     /// Return the failed check in a header of each 401 response. For development only.
     pub dev_auth_hints: bool,

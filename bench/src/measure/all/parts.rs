@@ -33,6 +33,12 @@ pub(super) const PARTS: &[Part] = &[
         quick: "--orders 20 --rounds 1 --seconds 0.2",
     },
     Part {
+        name: "signatures",
+        command: "signatures",
+        full: "--signatures 2000 --rounds 5",
+        quick: "--signatures 50 --rounds 1",
+    },
+    Part {
         name: "entry",
         command: "entry --scratch $DIR",
         full: "--orders 2000 --rounds 10",

@@ -48,11 +48,11 @@ const LONG_PATIENCE: Duration = Duration::from_secs(30);
 /// A rate at which all requests are due within milliseconds.
 const AT_ONCE: u32 = 1_000_000;
 /// Orders per measurement of the CPU cost of one.
-const COST_ORDERS: usize = 3_000;
+const COST_ORDERS: usize = 6_000;
 /// Signers that become known during a measurement: a gateway builds 20 tables a second.
-const KNOWN_EACH: u32 = 4;
+const KNOWN_EACH: u32 = 8;
 /// A cache with fewer tables than a load has signers.
-const CROWDED_MIB: u32 = 1;
+const CROWDED_MIB: u32 = 2;
 
 /// Results of one round.
 struct Round {
