@@ -287,7 +287,7 @@ mod tests {
                 true => -Scalar::from(number.unsigned_abs()),
                 false => Scalar::from(number.unsigned_abs()),
             };
-            for (of_generator, of_key) in (-65..66).flat_map(|a| (-65..66).map(move |b| (a, b))) {
+            for (of_generator, of_key) in (-33..34).flat_map(|a| (-33..34).map(move |b| (a, b))) {
                 let crafted = crafted(&signer.public_key(), small(of_generator), small(of_key));
                 let Some((signature, digest)) = crafted else {
                     continue;
@@ -300,7 +300,7 @@ mod tests {
                 }
             }
         }
-        assert!(accepted > 30_000 && left > 10, "{accepted} {left}");
+        assert!(accepted > 8_000 && left > 10, "{accepted} {left}");
     }
 
     /// A bit that memory has flipped: what uses the point is refused here, and nothing wrong is accepted.
