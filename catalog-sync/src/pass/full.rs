@@ -20,7 +20,7 @@ pub struct FullPass {
     overlap: u64,
     /// Most rows of a page so far; an upstream may send fewer than requested.
     page: u64,
-    /// Pages by offset since the last new row that repeat the last page or are empty.
+    /// Pages by offset since the last new row that repeat the last page.
     stalled: u32,
     /// Cursors so far.
     cursors: HashSet<String>,
@@ -72,9 +72,9 @@ impl FullPass {
         if rows > 0 && !is_new && rows <= self.overlap {
             return PassStep::Done;
         }
-        // Without a new row, a page shows the end of the list, unless it is the last one again, or
-        // rows that must be there are not.
-        let is_stalled = rows == 0 || *ids == self.last;
+        // Without a new row, a page shows the end of the list, unless it is the last one again. An empty page is beyond
+        // the end of a list that became shorter; the pass goes back until it finds rows.
+        let is_stalled = rows > 0 && *ids == self.last;
         self.stalled = match is_new {
             true => 0,
             false => self.stalled + u32::from(is_stalled),
