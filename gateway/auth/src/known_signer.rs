@@ -26,7 +26,7 @@ use k256::{AffinePoint, EncodedPoint, FieldElement, ProjectivePoint, Scalar};
 use secp256k1::PublicKey;
 
 use crate::eip712::Hash;
-use crate::signature::{Signature, address_of};
+use crate::signature::{GROUP_ORDER, Signature, address_of};
 
 /// Windows of 10 bits: 1 MB, which all signers share. The last window is for a carry.
 type Generator = Multiples<10, 26>;
@@ -35,10 +35,13 @@ type Key = Multiples<6, 43>;
 
 type Inverter = SafeGcdInverter<4, 6>;
 
-static FIELD_INVERTER: LazyLock<Inverter> =
-    LazyLock::new(|| inverter("fffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f"));
+/// The prime of the field: 2^256 − 2^32 − 977.
+const FIELD_PRIME: U256 =
+    U256::from_be_hex("fffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f");
+
+static FIELD_INVERTER: LazyLock<Inverter> = LazyLock::new(|| inverter(FIELD_PRIME));
 static SCALAR_INVERTER: LazyLock<Inverter> =
-    LazyLock::new(|| inverter("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141"));
+    LazyLock::new(|| inverter(U256::from_be_slice(&GROUP_ORDER)));
 static GENERATOR: LazyLock<Generator> = LazyLock::new(|| Multiples::new(AffinePoint::GENERATOR));
 
 /// A signer whose signatures are checked without recovery.
@@ -221,8 +224,8 @@ impl Sum {
     }
 }
 
-fn inverter(modulus: &str) -> Inverter {
-    let modulus = Odd::new(U256::from_be_hex(modulus)).expect("a large prime is odd");
+fn inverter(modulus: U256) -> Inverter {
+    let modulus = Odd::new(modulus).expect("a large prime is odd");
     Inverter::new(&modulus, &U256::ONE)
 }
 

@@ -1,6 +1,6 @@
 //! The signers whose signatures this gateway checks without recovery ([`KnownSigner`]).
 //!
-//! A table costs memory and as much time as some 25 recoveries, so it is built only for who trades: a stranger must
+//! A table costs memory and as much time as some 20 recoveries, so it is built only for who trades: a stranger must
 //! have orders accepted by the exchange, again and again, to have one. It is built on no serving thread, and at most
 //! so many are built a second. A table belongs to a key alone. To whom the key belongs, and which wallets are its
 //! owner's, is checked before each signature, so a change of bindings leaves it right.
@@ -19,7 +19,7 @@ const ORDERS: u32 = 50;
 /// In which orders are counted. A table that served nobody for as long makes room for another; until then none does, so
 /// that more signers than fit do not take turns.
 const WINDOW: Duration = Duration::from_secs(60);
-/// Between the starts of two builds: one core in a hundred at most.
+/// Between the starts of two builds: one core in fifty at most.
 const BETWEEN_BUILDS: Duration = Duration::from_millis(50);
 /// Signers whose orders are counted; further ones wait for the next window.
 const MAX_COUNTED: usize = 10_000;
