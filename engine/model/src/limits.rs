@@ -52,7 +52,8 @@ pub const ORDER_ID_SHARES: u32 = 64;
 /// An owner with fewer ids than this and than its share finds room even when all owners
 /// together have `remembered_order_ids`, so other owners cannot lock it out.
 pub const RESERVED_ORDER_IDS: u32 = 1_024;
-/// Order ids or references evicted by one placement or action: bounded work that outpaces arrivals.
+/// Order ids, references or groups of quotes evicted by one placement, action or set: bounded work that outpaces
+/// arrivals.
 pub const EVICTED_PER_COMMAND: usize = 4;
 /// Longest delay of a taker (docs/verify/rules.md §22).
 pub const MAX_TAKER_DELAY_MS: u32 = 60_000;

@@ -1,5 +1,6 @@
 //! Groups of quotes, and their records (docs/verify/rules.md §32).
 
+use foretell_model::limits::EVICTED_PER_COMMAND;
 use foretell_model::quote::QuoteLimits;
 use foretell_model::state::{self, StateRecord};
 use foretell_model::{AccountNumber, OrderId, Sequence, TimeMs, TimeNs};
@@ -54,6 +55,28 @@ impl QuoteGroup {
 }
 
 impl Exchange {
+    /// Forgets the first groups, by the end of their last quotes, that no quote, lease, limit or fill needs: a set as
+    /// old as their last one is out of its time by now.
+    pub(crate) fn forget_quote_groups(&mut self, now: TimeNs) {
+        let window_ms = self.settings.timestamp_past_ms + self.settings.timestamp_future_ms;
+        let clock = now.min(self.wall_clock(now)).millis().0;
+        let is_over = |valid_until: TimeMs| valid_until.0 + window_ms < clock;
+        let mut over: Vec<(TimeMs, GroupName)> = Vec::new();
+        for (name, group) in &self.quote_groups {
+            let valid_until = group.last.map_or(TimeMs(0), |last| last.valid_until);
+            let has_quotes = self.orders.of_group(*name).next().is_some();
+            let has_limits = group.limits != QuoteLimits::default();
+            let has_fills = group.fills.last().next().is_some();
+            if is_over(valid_until) && !has_quotes && !has_limits && !has_fills {
+                over.push((valid_until, *name));
+            }
+        }
+        over.sort_unstable();
+        for (_, name) in over.into_iter().take(EVICTED_PER_COMMAND) {
+            self.quote_groups.remove(&name);
+        }
+    }
+
     pub(crate) fn visit_quote_groups(&self, visit: &mut dyn FnMut(&StateRecord)) {
         for (name, group) in &self.quote_groups {
             visit(&group_record(*name, group));

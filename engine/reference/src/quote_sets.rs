@@ -4,7 +4,7 @@ use foretell_model::command::SetQuotes;
 use foretell_model::limits::{
     MAX_ORDER_LOTS, MAX_QUOTE_VALIDITY_MS, MAX_QUOTES, QUOTE_GROUPS, QUOTE_REVISIONS_PER_MS,
 };
-use foretell_model::quote::{Quote, QuoteWord};
+use foretell_model::quote::{Quote, QuoteWord, QuotesResult};
 use foretell_model::tail::Tail;
 use foretell_model::{
     CommandOutcome, Event, Lots, MarketNumber, Outcome, Price, Rejection, RejectionReason, Side,
@@ -76,7 +76,10 @@ impl Exchange {
         }
         self.check_markets(&markets)?;
         let quotes = self.check_quotes(set, &markets, &words)?;
-        Ok(self.requote(set, &markets, &quotes, at, events))
+        self.check_leaves_trace(set, &quotes)?;
+        let outcome = self.requote(set, &markets, &quotes, at, events);
+        self.forget_quote_groups(at.time);
+        Ok(outcome)
     }
 
     /// A set that is sent again is answered with the sequence of the first.
@@ -102,6 +105,31 @@ impl Exchange {
         ensure(
             (lowest..=highest).contains(&set.revision),
             Rejection::with(RejectionReason::RevisionOutOfRange, lowest, highest),
+        )
+    }
+
+    /// A set that places nothing in a group without an earlier set is answered and leaves no frame.
+    fn check_leaves_trace(
+        &self,
+        set: &SetQuotes,
+        quotes: &[WantedQuote],
+    ) -> Result<(), NotApplied> {
+        let group = self.quote_groups.get(&(set.account, set.group));
+        if group.is_some_and(|group| group.last.is_some()) {
+            return Ok(());
+        }
+        let refusals = quotes
+            .iter()
+            .map(|wanted| self.refusal(set, wanted, wanted.quote.lots));
+        let refusals: Vec<_> = refusals.collect();
+        let places_one = refusals.contains(&None);
+        let mut result = QuotesResult::default();
+        for (index, reason) in (0..).zip(refusals.into_iter().flatten()) {
+            result.refuse(index, reason);
+        }
+        ensure(
+            places_one,
+            NotApplied::already(CommandOutcome::Quotes(result)),
         )
     }
 

@@ -119,7 +119,7 @@ impl Exchange {
     }
 
     /// Why a quote is not placed, if there is a reason.
-    fn refusal(
+    pub(crate) fn refusal(
         &self,
         set: &SetQuotes,
         wanted: &WantedQuote,
@@ -127,7 +127,7 @@ impl Exchange {
     ) -> Option<RejectionReason> {
         let name: GroupName = (set.account, set.group);
         let (market, outcome, side, price) = wanted.key();
-        let fills = &self.quote_groups[&name].fills;
+        let group = self.quote_groups.get(&name).cloned().unwrap_or_default();
         let minimum = self.markets[market.0 as usize].minimum_size;
         let crosses = || {
             let mut makers = self.crossing(market, outcome, side, price);
@@ -146,7 +146,7 @@ impl Exchange {
             let free = self.free_shares_of(set.account, market);
             lots <= free[outcome.index()]
         };
-        if fills.has_after(set.seen, market, outcome, side) {
+        if group.fills.has_after(set.seen, market, outcome, side) {
             Some(RejectionReason::FilledSince)
         } else if lots < minimum {
             Some(RejectionReason::SizeBelowMinimum)

@@ -14,6 +14,7 @@ use crate::slab::NONE;
 impl Exchange {
     pub(super) fn check_quotes(&self) -> Check {
         self.quotes.leases.check()?;
+        self.quotes.idle.check()?;
         let mut listed = 0;
         let mut frozen = BTreeSet::new();
         for (slot, group) in self.quotes.sorted() {
@@ -24,6 +25,9 @@ impl Exchange {
             })?;
             holds(self.quotes.leases.get(slot) == group.due(), || {
                 format!("{} is wrongly in or out of the leases", name())
+            })?;
+            holds(self.quotes.idle.get(slot) == group.idle(), || {
+                format!("{} is wrongly in or out of those to forget", name())
             })?;
             self.check_group(slot, group)
                 .map_err(|what| format!("{}: {what}", name()))?;

@@ -152,6 +152,7 @@ impl Exchange {
         changed.record.limits = limits;
         changed.record.frozen = frozen && !reset;
         changed.start_window(TimeNs(0));
+        self.schedule(slot);
         context.event(Event::QuoteLimitsSet(QuoteLimitsSet {
             account,
             group,
@@ -189,7 +190,7 @@ impl Exchange {
 
         let outcome = lease(until);
         self.quotes[slot].record.until = until;
-        self.schedule_lease(slot);
+        self.schedule(slot);
         context.event(Event::QuotesRenewed(QuotesRenewed { until }));
         Ok(outcome)
     }

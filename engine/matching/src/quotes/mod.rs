@@ -6,15 +6,17 @@ mod set;
 
 use std::ops::{Index, IndexMut};
 
-use foretell_model::limits::{MAX_QUOTES, QUOTE_GROUPS};
+use foretell_model::limits::{EVICTED_PER_COMMAND, MAX_QUOTES, QUOTE_GROUPS};
 use foretell_model::quote::QuoteLimits;
 use foretell_model::state::{QuoteFill, QuoteGroup as Record, QuoteNet};
 use foretell_model::{AccountNumber, Lots, Micros, OrderId, Sequence, TimeMs, TimeNs};
 
 use crate::clock::{Due, Rank};
+use crate::command_context::CommandContext;
 use crate::exchange::Exchange;
 use crate::indexed_heap::IndexedHeap;
 use crate::quotes::set::WantedQuote;
+use crate::slab::Slab;
 use crate::table::{KeyHasher, Table};
 
 /// A group of quotes of a wallet.
@@ -33,13 +35,7 @@ impl QuoteGroup {
         let record = Record {
             account,
             group,
-            limits: QuoteLimits {
-                lease_ms: 0,
-                window_ms: 0,
-                lots: Lots::ZERO,
-                value: Micros::ZERO,
-                net_lots: Lots::ZERO,
-            },
+            limits: NO_LIMITS,
             revision: 0,
             digest: OrderId::ZERO,
             set: Sequence(0),
@@ -73,17 +69,39 @@ impl QuoteGroup {
         })
     }
 
+    /// Its place among the groups to forget, if no quote, lease, limit or fill needs it.
+    pub(crate) fn idle(&self) -> Option<Idle> {
+        let is_idle =
+            self.quotes.is_empty() && self.fills.is_empty() && self.record.limits == NO_LIMITS;
+        let (account, group) = self.name();
+        is_idle.then_some((self.record.valid_until, account, group))
+    }
+
     /// Live quotes.
     pub(crate) fn live(&self) -> u8 {
         u8::try_from(self.quotes.len()).expect("at most 64")
     }
 }
 
-/// All groups that were ever used, by slot.
+/// The order in which groups are forgotten: by the end of their last quotes, then by name.
+pub(crate) type Idle = (TimeMs, AccountNumber, u8);
+
+/// Limits of a group that has none.
+const NO_LIMITS: QuoteLimits = QuoteLimits {
+    lease_ms: 0,
+    window_ms: 0,
+    lots: Lots::ZERO,
+    value: Micros::ZERO,
+    net_lots: Lots::ZERO,
+};
+
+/// The groups that are remembered, by slot.
 #[derive(Debug)]
 pub(crate) struct QuoteGroups {
-    groups: Vec<QuoteGroup>,
+    groups: Slab<QuoteGroup>,
     by_name: Table,
+    /// Those that may be forgotten.
+    pub(crate) idle: IndexedHeap<Idle>,
     /// By slot.
     pub(crate) leases: IndexedHeap<Due>,
     /// Slots of frozen groups that have live quotes, by account and group.
@@ -96,8 +114,9 @@ pub(crate) struct QuoteGroups {
 impl QuoteGroups {
     pub(crate) fn new(hasher: KeyHasher) -> Self {
         Self {
-            groups: Vec::new(),
+            groups: Slab::with_capacity(0),
             by_name: Table::with_capacity(0),
+            idle: IndexedHeap::with_capacity(0, 0),
             leases: IndexedHeap::with_capacity(0, 0),
             frozen: Vec::new(),
             wanted: Vec::with_capacity(MAX_QUOTES),
@@ -119,11 +138,22 @@ impl QuoteGroups {
 
     /// Adds a group that is not there yet.
     pub(crate) fn add(&mut self, group: QuoteGroup) -> u32 {
-        let slot = u32::try_from(self.groups.len()).expect("memory ends before 2^32 groups");
         let (account, number) = group.name();
+        let slot = self.groups.insert(group);
         self.by_name.insert(self.hash(account, number), slot);
-        self.groups.push(group);
         slot
+    }
+
+    /// Forgets the first of the idle groups if its quotes ended before `end`. Returns whether it did.
+    fn forget_one(&mut self, end: TimeMs) -> bool {
+        let first = self.idle.first();
+        let Some(((_, account, group), slot)) = first.filter(|(idle, _)| idle.0 < end) else {
+            return false;
+        };
+        self.idle.set(slot, None);
+        self.by_name.remove(self.hash(account, group), slot);
+        self.groups.release(slot);
+        true
     }
 
     pub(crate) fn find_or_add(&mut self, account: AccountNumber, group: u8) -> u32 {
@@ -142,7 +172,7 @@ impl QuoteGroups {
 
     /// All groups with their slots, by account and group. Allocates.
     pub(crate) fn sorted(&self) -> Vec<(u32, &QuoteGroup)> {
-        let mut groups: Vec<_> = (0..).zip(&self.groups).collect();
+        let mut groups: Vec<_> = self.groups.iter().collect();
         groups.sort_unstable_by_key(|(_, group)| group.name());
         groups
     }
@@ -156,13 +186,13 @@ impl QuoteGroups {
 impl Index<u32> for QuoteGroups {
     type Output = QuoteGroup;
     fn index(&self, slot: u32) -> &QuoteGroup {
-        &self.groups[slot as usize]
+        &self.groups[slot]
     }
 }
 
 impl IndexMut<u32> for QuoteGroups {
     fn index_mut(&mut self, slot: u32) -> &mut QuoteGroup {
-        &mut self.groups[slot as usize]
+        &mut self.groups[slot]
     }
 }
 
@@ -175,14 +205,28 @@ impl Exchange {
         quotes.remove(place.expect("a quote is in the list of its group"));
         if quotes.is_empty() {
             self.quotes.frozen.retain(|frozen| *frozen != group);
-            self.schedule_lease(group);
+            self.schedule(group);
         }
     }
 
-    /// Brings the queue of leases up to date with a group.
-    pub(crate) fn schedule_lease(&mut self, group: u32) {
-        let due = self.quotes[group].due();
+    /// Brings the queue of leases, and that of groups to forget, up to date with a group.
+    pub(crate) fn schedule(&mut self, group: u32) {
+        let (due, idle) = (self.quotes[group].due(), self.quotes[group].idle());
         self.quotes.leases.set(group, due);
+        self.quotes.idle.set(group, idle);
         self.refresh_clock();
+    }
+
+    /// Forgets groups that nothing needs: a set as old as their last one is out of its time by now.
+    fn forget_idle_groups(&mut self, context: &CommandContext<'_>) {
+        let settings = &self.system.settings;
+        let window = settings.timestamp_past_ms + settings.timestamp_future_ms;
+        let now = self.system.earliest_clock(context.now).millis();
+        let end = TimeMs(now.0.saturating_sub(window));
+        for _ in 0..EVICTED_PER_COMMAND {
+            if !self.quotes.forget_one(end) {
+                return;
+            }
+        }
     }
 }

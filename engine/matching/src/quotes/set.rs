@@ -80,13 +80,28 @@ impl Exchange {
     ) -> HandlerResult {
         let mut wanted = std::mem::take(&mut self.quotes.wanted);
         let checked = self.check_set(set, &mut wanted, context);
-        let answer = checked.map(|listed| {
+        let answer = checked.and_then(|listed| {
+            if let Some(result) = self.result_without_trace(set, &wanted) {
+                return Err(NotApplied::already(CommandOutcome::Quotes(result)));
+            }
             let result = self.apply_set(set, &listed, &mut wanted, context);
-            CommandOutcome::Quotes(result)
+            Ok(CommandOutcome::Quotes(result))
         });
         wanted.clear();
         self.quotes.wanted = wanted;
         answer
+    }
+
+    /// Whether a group has live quotes in the markets of a set, which a set without quotes ends.
+    #[must_use]
+    pub fn ends_quotes(&self, set: &SetQuotes, beside: &[u8]) -> bool {
+        let group = self.quotes.find(set.account, set.group);
+        let Some((group, lists)) = group.zip(set.lists(beside)) else {
+            return false;
+        };
+        let is_listed = |market| lists.markets.items().any(|it| it == Some(market));
+        let mut quotes = self.quotes[group].quotes.iter();
+        quotes.any(|quote| is_listed(self.orders[*quote].market))
     }
 
     /// Checks everything but the book, in the order that [`SetQuotes`] documents.
@@ -212,6 +227,28 @@ impl Exchange {
         })
     }
 
+    /// What a set comes to that places nothing in a group without an earlier one: it leaves no trace, so that who
+    /// has nothing to quote with writes nothing. `None` of any other set.
+    fn result_without_trace(
+        &self,
+        set: &SetQuotes,
+        wanted: &[WantedQuote],
+    ) -> Option<QuotesResult> {
+        let known = self.quotes.find(set.account, set.group);
+        if known.is_some_and(|slot| self.quotes[slot].record.set != Sequence(0)) {
+            return None;
+        }
+        let mut result = QuotesResult::default();
+        for (index, one) in (0..).zip(wanted) {
+            let whole = WantedQuote {
+                place: one.quote.lots,
+                ..*one
+            };
+            result.refuse(index, self.may_place(set, known, &whole).err()?);
+        }
+        Some(result)
+    }
+
     fn apply_set(
         &mut self,
         set: &SetQuotes,
@@ -252,7 +289,8 @@ impl Exchange {
                 }
             }
         }
-        self.schedule_lease(slot);
+        self.schedule(slot);
+        self.forget_idle_groups(context);
         result
     }
 
@@ -332,7 +370,7 @@ impl Exchange {
         let WantedQuote {
             quote, key, place, ..
         } = *wanted;
-        let position = self.may_place(set, group, wanted)?;
+        let position = self.may_place(set, Some(group), wanted)?;
         let number = OrderNumber::of(context.sequence, index);
         let id = quote_id(&set.digest, index);
         let terms = OrderTerms {
@@ -370,19 +408,20 @@ impl Exchange {
         Ok(())
     }
 
-    /// The checks of one quote, in the order of [`QuotesResult::REASONS`]. Returns the slot of a seller's
-    /// position.
+    /// The checks of one quote, in the order of [`QuotesResult::REASONS`]; `None` is a group that nobody has used.
+    /// Returns the slot of a seller's position.
     fn may_place(
         &self,
         set: &SetQuotes,
-        group: u32,
+        group: Option<u32>,
         &WantedQuote {
             quote, key, place, ..
         }: &WantedQuote,
     ) -> Result<u32, RejectionReason> {
         let ok = |condition: bool, reason| if condition { Ok(()) } else { Err(reason) };
-        let quotes = &self.quotes[group];
-        let is_filled = quotes.is_filled_after(set.seen, (key.market, key.outcome, key.side));
+        let group = group.map(|slot| &self.quotes[slot]);
+        let filled = (key.market, key.outcome, key.side);
+        let is_filled = group.is_some_and(|group| group.is_filled_after(set.seen, filled));
         ok(!is_filled, RejectionReason::FilledSince)?;
         let market = &self.markets[key.market];
         ok(
@@ -396,7 +435,7 @@ impl Exchange {
         let account = &self.accounts[set.account];
         let cap = self.system.settings.live_orders_per_account;
         ok(
-            account.live_orders < cap && quotes.quotes.len() < MAX_QUOTES,
+            account.live_orders < cap && group.map_or(0, |group| group.quotes.len()) < MAX_QUOTES,
             RejectionReason::TooManyLiveOrders,
         )?;
         if quote.side == Side::Buy {

@@ -30,7 +30,7 @@ impl Restorer {
         Ok(())
     }
 
-    /// Adds live quotes to their groups, by number, and schedules the leases.
+    /// Adds live quotes to their groups, by number, and schedules the groups.
     pub(super) fn link_quotes(&mut self) -> Put {
         self.quotes.sort_unstable();
         for (_, slot, group) in std::mem::take(&mut self.quotes) {
@@ -39,12 +39,15 @@ impl Restorer {
             let exchange = &mut self.exchange;
             exchange.orders[slot].group = group;
             exchange.quotes[group].quotes.push(slot);
-            if exchange.quotes[group].quotes.len() == 1 {
-                exchange.schedule_lease(group);
-                if exchange.quotes[group].record.frozen {
-                    exchange.quotes.freeze(group);
-                }
+            let added = &exchange.quotes[group];
+            if added.quotes.len() == 1 && added.record.frozen {
+                exchange.quotes.freeze(group);
             }
+        }
+        let groups = self.exchange.quotes.sorted();
+        let slots: Vec<u32> = groups.iter().map(|(slot, _)| *slot).collect();
+        for slot in slots {
+            self.exchange.schedule(slot);
         }
         Ok(())
     }

@@ -72,9 +72,10 @@ pub(crate) async fn set(
         let clock = || (context.app).clock_that_refuses(asked.set.timestamp, rejection.details);
         Some(refused(&asked, rejection, clock))
     });
-    let answer = answer(&asked, digest, &done.await?)?;
+    let done = done.await?;
+    let answer = answer(&asked, digest, &done)?;
     if let Some(key) = recovered
-        && !answer.duplicate
+        && done.before.is_none()
     {
         context.app.count_accepted(key);
     }
@@ -165,15 +166,16 @@ fn beside(context: &RequestContext, markets: &[MarketNumber], asked: &QuoteSubmi
 }
 
 fn answer(asked: &QuoteSubmission, digest: OrderId, set: &Done) -> Result<QuotesAnswer, ErrorCode> {
-    let result = match (set.before, set.outcome) {
-        (Some(_), _) => None,
-        (None, CommandOutcome::Quotes(result)) => Some(result),
+    // A set without effect has an outcome, and no frame: its sequence is that of the state that decided.
+    let (result, sequence) = match (set.before, set.outcome) {
+        (_, CommandOutcome::Quotes(result)) => (Some(result), set.decided_at),
+        (Some(before), _) => (None, before),
         (None, _) => return Err(ErrorCode::Internal),
     };
     Ok(QuotesAnswer {
         set: digest,
         revision: asked.set.revision,
-        sequence: set.sequence().0,
+        sequence: sequence.0,
         duplicate: result.is_none(),
         done: result.map(|result| done(&result, digest, asked.words.len())),
     })
