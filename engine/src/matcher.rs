@@ -400,16 +400,21 @@ impl<C: Clocks> Matcher<C> {
         }
     }
 
-    /// The answer to a command of a replace that is not applied: a cancel before an order ended none.
+    /// The answer to a command that is not applied: an order of a replace in which a cancel before it ended none, and on
+    /// a nearly full disk a set that ends no quotes, as the rest of the disk is for commands that end something.
     fn held_back(&self, queued: &QueuedCommand, group: &GroupProgress) -> Option<Verdict> {
-        let Command::PlaceOrder(order) = &queued.command else {
-            return None;
-        };
-        if !queued.group.if_all_canceled || group.all_canceled {
-            return None;
+        match &queued.command {
+            Command::PlaceOrder(order) if queued.group.if_all_canceled && !group.all_canceled => {
+                let refusal = Verdict::Rejected(RejectionReason::NotAllCanceled.into());
+                Some(self.exchange.known_order(order).unwrap_or(refusal))
+            }
+            Command::SetQuotes(set)
+                if self.journal.disk_low() && !self.exchange.ends_quotes(set, &queued.evidence) =>
+            {
+                Some(Verdict::Rejected(RejectionReason::CancelOnly.into()))
+            }
+            _ => None,
         }
-        let refusal = Verdict::Rejected(RejectionReason::NotAllCanceled.into());
-        Some(self.exchange.known_order(order).unwrap_or(refusal))
     }
 
     /// Applies the next part of a command's pending work.

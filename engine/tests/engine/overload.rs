@@ -2,8 +2,12 @@
 
 use foretell_fixtures::order_id;
 use foretell_link::{Answer, BusyReason, Role};
-use foretell_model::Command;
-use foretell_model::command::CancelOrder;
+use foretell_model::command::{CancelOrder, SetQuotes};
+use foretell_model::quote::Quote;
+use foretell_model::tail::Tail;
+use foretell_model::{
+    Command, Lots, Outcome, Price, RejectionReason, Sequence, Side, TimeMs, Verdict,
+};
 
 use crate::durable::{SyncGate, Syncs};
 use crate::harness::{Engine, config};
@@ -75,6 +79,9 @@ fn a_disk_that_is_nearly_full_refuses_orders_and_takes_cancels() {
         let world = World::build(&engine);
         let mut client = engine.client(Role::Trading);
         client.ask(world.resting_buy(1).place(), b"signed");
+        let (set, beside) = quotes(&world, 1, true);
+        client.ask(set, &beside);
+        assert_eq!(client.status().live_orders, 2);
         engine.stop();
         world
     };
@@ -93,6 +100,47 @@ fn a_disk_that_is_nearly_full_refuses_orders_and_takes_cancels() {
     let owner = world.traders[0].account;
     let order = order_id(1);
     client.ask(Command::CancelOrder(CancelOrder { owner, order }), &[]);
+    // A set without quotes that ends some is taken; one that ends none would use the rest of the disk for nothing.
+    let mut ends = |revision| {
+        let (set, beside) = quotes(&world, revision, false);
+        client.ask(set, &beside).verdict
+    };
+    assert!(matches!(ends(2), Verdict::Applied(_)));
+    assert_eq!(
+        ends(3),
+        Verdict::Rejected(RejectionReason::CancelOnly.into())
+    );
     assert_eq!(client.status().live_orders, 0);
     engine.stop();
+}
+
+/// A set of the first trader with one quote, or none, and what is beside it.
+fn quotes(world: &World, revision: u64, has_quote: bool) -> (Command, Vec<u8>) {
+    let quote = Quote {
+        condition: 0,
+        outcome: Outcome::Yes,
+        side: Side::Buy,
+        price: Price(100),
+        lots: Lots(1_000),
+        grow_tail: false,
+    };
+    let words: Vec<_> = has_quote.then(|| quote.word()).into_iter().collect();
+    let mut beside = Vec::new();
+    Tail::append(&[world.market], &mut beside);
+    Tail::append(&words, &mut beside);
+    let trader = &world.traders[0];
+    let now = foretell_journal::wall_clock::now().millis();
+    let set = SetQuotes {
+        account: trader.account,
+        key: trader.key,
+        digest: order_id(revision + 100),
+        group: 0,
+        revision,
+        seen: Sequence(u64::MAX),
+        timestamp: now,
+        valid_until: TimeMs(now.0 + 60_000),
+        conditions: 1,
+        quotes: u8::from(has_quote),
+    };
+    (Command::SetQuotes(set), beside)
 }
