@@ -8,6 +8,8 @@ use crate::resource::Resource;
 
 /// Most bytes of one page of an upstream's list.
 pub const MAX_PAGE_BYTES: usize = 64 * 1024 * 1024;
+/// Most bytes of a page's cursor: it comes back in the URL of the next request, and in log lines.
+pub const MAX_CURSOR_BYTES: usize = 2_048;
 /// Rows requested per page.
 pub const PAGE_ROWS: u64 = 100;
 /// Most rows read per page; an upstream may send more than requested.

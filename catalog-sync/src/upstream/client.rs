@@ -12,8 +12,10 @@ use super::{Backoff, UpstreamError, UpstreamPage, retry_after};
 use crate::clock::Clock;
 use crate::limits::{MAX_PAGE_BYTES, MAX_REDIRECTS};
 
-/// Most bytes of a body that an error repeats.
-const MAX_SHOWN_BYTES: usize = 48;
+/// Most characters of a header or body that an error repeats.
+const MAX_SHOWN_CHARACTERS: usize = 48;
+/// Most characters of a URL that an error repeats.
+const MAX_SHOWN_URL: usize = 300;
 
 /// Timeouts, size limit and retries of upstream requests.
 #[derive(Clone, Copy, Debug)]
@@ -135,9 +137,10 @@ impl Upstream {
 
     async fn ask(&self, request: &str) -> Result<UpstreamPage, UpstreamError> {
         let url = format!("{}{request}", self.base);
-        let answer = self
-            .http
-            .get(&url)
+        let asked = self.http.get(&url);
+        // A cursor in it is the upstream's.
+        let url = shortened(&url, MAX_SHOWN_URL);
+        let answer = asked
             .header(ACCEPT, "application/json")
             .send()
             .await
@@ -163,7 +166,7 @@ impl Upstream {
         match kind {
             Some(kind) if !is_json(&kind) => Err(UpstreamError::NotJson {
                 url: url.to_owned(),
-                given: kind.chars().take(MAX_SHOWN_BYTES).collect(),
+                given: shortened(&kind, MAX_SHOWN_CHARACTERS),
             }),
             // Without a content type, the body decides.
             _ => Ok(answer),
@@ -185,7 +188,7 @@ impl Upstream {
         }
         let first = body.iter().find(|byte| !byte.is_ascii_whitespace());
         if first.is_some_and(|first| *first == b'<') {
-            let start = String::from_utf8_lossy(&body[..body.len().min(MAX_SHOWN_BYTES)]);
+            let start = String::from_utf8_lossy(&body[..body.len().min(MAX_SHOWN_CHARACTERS)]);
             return Err(UpstreamError::NotJson {
                 url: url.to_owned(),
                 given: format!("{start:?}"),
@@ -233,6 +236,14 @@ fn no_answer(url: &str, error: &reqwest::Error) -> UpstreamError {
     }
 }
 
+/// The beginning of a text that another party chose, for log lines.
+fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 /// The innermost cause; the outer errors only state that a request failed.
 fn reason(error: &reqwest::Error) -> String {
     if error.is_timeout() {
@@ -242,7 +253,7 @@ fn reason(error: &reqwest::Error) -> String {
     while let Some(inner) = cause.source() {
         cause = inner;
     }
-    cause.to_string()
+    shortened(&cause.to_string(), MAX_SHOWN_URL)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::UpstreamError;
-use crate::limits::{MAX_PAGE_ROWS, PAGE_ROWS};
+use crate::limits::{MAX_CURSOR_BYTES, MAX_PAGE_ROWS, PAGE_ROWS};
 use crate::resource::List;
 
 /// What upstreams send for the cursor after the last page.
@@ -166,6 +166,13 @@ impl UpstreamPage {
             true => next_cursor(text).map_err(|error| broken(&error.to_string()))?,
             false => None,
         };
+        if let Some(length) = next_cursor.as_ref().map(String::len)
+            && length > MAX_CURSOR_BYTES
+        {
+            let reason =
+                format!("its cursor has {length} bytes, at most {MAX_CURSOR_BYTES} are allowed");
+            return Err(broken(&reason));
+        }
         Ok(Self {
             rows,
             is_wrapped,
@@ -291,6 +298,15 @@ mod tests {
                 (wrapped, next),
                 "{body}"
             );
+        }
+        // What comes back in the next request and in log lines is bounded.
+        for (length, is_taken) in [(2_048, true), (2_049, false), (3_000_000, false)] {
+            let cursor = "c".repeat(length);
+            let body = format!(r#"{{"events":[],"next_cursor":"{cursor}"}}"#);
+            let page = UpstreamPage::read("u", body.as_bytes());
+            assert_eq!(page.is_ok(), is_taken, "{length}");
+            let text = page.map_or_else(|error| error.to_string(), |_| String::new());
+            assert!(text.len() < 200, "{text}");
         }
         // A record inside may nest as deep as it likes.
         let deep = format!("{}1{}", "[".repeat(10_000), "]".repeat(10_000));
