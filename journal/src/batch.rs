@@ -29,6 +29,12 @@ pub const VERSION: u16 = 1;
 /// Bytes of a batch's header.
 pub const HEADER_BYTES: usize = 128;
 
+/// Bytes on the disk of a batch with one frame of this length.
+#[must_use]
+pub const fn batch_bytes(frame: usize) -> usize {
+    whole_pages(HEADER_BYTES + frame)
+}
+
 const HEADER_CRC_AT: usize = 64;
 const PAYLOAD_CRC_AT: usize = 68;
 const HASH_AT: usize = 96;

@@ -50,7 +50,7 @@ pub mod watermark;
 mod models;
 
 pub use append::Appender;
-pub use batch::Batch;
+pub use batch::{Batch, batch_bytes};
 pub use bytes::PAGE;
 pub use chain::receipt;
 pub use check::check;

@@ -13,7 +13,7 @@ use foretell_wire::ErrorCode;
 use foretell_wire::text::time::TimeForm;
 use http::{HeaderMap, HeaderName};
 
-use crate::access::credentials::{Caller, HeaderNames, KeyAccess, owner_wallets};
+use crate::access::credentials::{Caller, HeaderNames, KeyAccess, is_funded, owner_wallets};
 use crate::access::hints::Hint;
 use crate::http::endpoint::RequestPart;
 use crate::http::failure::Failure;
@@ -66,6 +66,7 @@ keys! {
 impl RequestContext {
     /// Checks the L1 headers; returns the proved address and the nonce.
     pub(crate) async fn l1(&self) -> Result<KeyOrigin, Failure> {
+        self.pays(None);
         let auth = &self.app.auth;
         let headers = &self.head.headers;
         let refuse = |hint: &str| auth.unauthorized(ErrorCode::UnauthorizedL1, hint);
@@ -131,6 +132,9 @@ impl RequestContext {
             Err(refused) => return Err(refused),
         };
         self.prove(caller.key)?;
+        if level == KeyAccess::Write {
+            self.pays(caller.is_funded.then_some(caller.owner));
+        }
         Ok(caller)
     }
 
@@ -255,6 +259,7 @@ fn caller(view: &View, number: KeyNumber, times: TimeForm, request: [u8; 32]) ->
         api_key: key.api_key,
         owner: key.owner,
         wallets: owner_wallets(view, key.owner)?,
+        is_funded: is_funded(view, key.owner),
         times,
         request,
     })

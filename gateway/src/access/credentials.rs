@@ -1,7 +1,7 @@
 //! The settings of authentication, and its result (docs/api/authentication.md).
 
 use foretell_auth::{Domain, Domains, MasterSecret, OwnerWallets, Window};
-use foretell_model::{AccountNumber, ApiKey, KeyNumber, WalletAddress, WalletKind};
+use foretell_model::{AccountNumber, ApiKey, KeyNumber, Micros, WalletAddress, WalletKind};
 use foretell_view::View;
 use foretell_wire::ErrorCode;
 use foretell_wire::text::time::TimeForm;
@@ -13,6 +13,11 @@ use crate::http::failure::Failure;
 
 /// Names the failed check of credentials, if the deployment enables it (`dev_auth_hints`).
 const X_AUTH_HINT: HeaderName = HeaderName::from_static("x-auth-hint");
+
+/// Collateral from which an owner counts as one with money (docs/api/limits.md §5).
+const FUNDED: Micros = Micros(1_000_000);
+/// Markets of a wallet's past in which its shares are looked for.
+const FUNDED_MARKETS: usize = 1_024;
 
 /// The settings of authentication.
 pub(crate) struct Auth {
@@ -65,6 +70,8 @@ pub(crate) struct Caller {
     pub(crate) api_key: ApiKey,
     pub(crate) owner: AccountNumber,
     pub(crate) wallets: OwnerWallets,
+    /// Whether these hold money or shares.
+    pub(crate) is_funded: bool,
     pub(crate) times: TimeForm,
     /// BLAKE3 of the request's HMAC, the same for a resent request; zeros without one.
     pub(crate) request: [u8; 32],
@@ -173,6 +180,14 @@ impl HeaderNames {
             times: prefix.times,
         })
     }
+}
+
+/// Whether an owner's wallets hold shares, or at least a dollar.
+pub(crate) fn is_funded(view: &View, owner: AccountNumber) -> bool {
+    let accounts = view.accounts();
+    let has_money = |wallet| accounts.get(wallet).is_some_and(|it| it.total() >= FUNDED);
+    let has_shares = |wallet| view.holdings().has_shares(wallet, FUNDED_MARKETS);
+    (accounts.wallets_of(owner)).any(|wallet| has_money(wallet) || has_shares(wallet))
 }
 
 /// An owner's wallets by kind.

@@ -33,6 +33,7 @@ use tokio::time::Instant;
 use crate::access::signature_gate::SignatureGate;
 use crate::engine::engine_clock::EngineClock;
 use crate::policy::limits::{ENGINE_ANSWER, MAX_IN_FLIGHT, SNAPSHOT_ANSWER};
+use crate::policy::rate_limits::JournalCharge;
 
 /// First pause after a connection failure; it doubles up to [`MAX_PAUSE`].
 const MIN_PAUSE: Duration = Duration::from_millis(20);
@@ -146,6 +147,8 @@ impl Outbox {
 type Waiting = oneshot::Sender<Result<Answer, LinkError>>;
 
 pub(crate) struct PendingAnswer {
+    /// What was charged for the command.
+    pub(crate) charge: Option<JournalCharge>,
     answer: oneshot::Receiver<Result<Answer, LinkError>>,
     sent: Instant,
     /// Measured from sending, so that requests sent together expire together.
@@ -158,6 +161,11 @@ impl PendingAnswer {
             Ok(Ok(answer)) => answer,
             Ok(Err(_)) | Err(_) => Err(LinkError::OutcomeUnknown),
         }
+    }
+
+    /// Notes what was charged for its command.
+    pub(crate) fn charged(self, charge: Option<JournalCharge>) -> Self {
+        Self { charge, ..self }
     }
 
     pub(crate) fn sent(&self) -> std::time::Instant {
@@ -435,6 +443,7 @@ impl EngineLink {
                 let (sender, answer) = oneshot::channel();
                 outbox.waiting.insert(request, sender);
                 PendingAnswer {
+                    charge: None,
                     answer,
                     sent,
                     due: sent + ENGINE_ANSWER,
@@ -846,6 +855,7 @@ mod tests {
                 let (sender, answer) = oneshot::channel();
                 let due = Instant::now();
                 let pending = PendingAnswer {
+                    charge: None,
                     answer,
                     sent: due,
                     due,

@@ -118,17 +118,22 @@ impl From<TooManyWaiting> for Failure {
     }
 }
 
-impl From<&RateLimited> for Failure {
+impl From<&RateLimited> for ApiError {
     fn from(limited: &RateLimited) -> Self {
-        let retry_after = limited.status.reset;
-        let mut failure = Self::from(ErrorCode::RateLimited.with([
+        ErrorCode::RateLimited.with([
             &limited.scope.name(),
             &limited.status.limit,
             &limited.scope.seconds(),
-            &retry_after,
-        ]));
+            &limited.status.reset,
+        ])
+    }
+}
+
+impl From<&RateLimited> for Failure {
+    fn from(limited: &RateLimited) -> Self {
+        let mut failure = Self::from(ApiError::from(limited));
         limited.status.add_headers(&mut failure.0.headers);
-        failure.header(RETRY_AFTER, HeaderValue::from(retry_after))
+        failure.header(RETRY_AFTER, HeaderValue::from(limited.status.reset))
     }
 }
 

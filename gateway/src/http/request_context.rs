@@ -1,11 +1,13 @@
 //! A request as a handler gets it: head, whole body, path parameter, and the shared state.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use bytes::Bytes;
 use foretell_link::Reply;
-use foretell_model::{Command, KeyNumber, OperatorRole, Rejection, RejectionReason, Sequence};
+use foretell_model::{
+    AccountNumber, Command, KeyNumber, OperatorRole, Rejection, RejectionReason, Sequence,
+};
 use foretell_wire::errors::api_error::FieldError;
 use foretell_wire::{ApiError, Compatibility, ErrorCode};
 use http::HeaderName;
@@ -26,7 +28,9 @@ use crate::http::failure::Failure;
 use crate::http::surface::Surface;
 use crate::http::timing::Timing;
 use crate::policy::client_address::Sender;
-use crate::policy::rate_limits::{QuotaStatus, RateLimited, Scope, Writes};
+use crate::policy::rate_limits::{
+    JournalCharge, Millis, Payer, QuotaStatus, RateLimited, RateLimiter, Scope, Writes,
+};
 
 /// The sequence that a read must cover at least (docs/api/overview.md §3).
 pub(crate) const X_MIN_SEQUENCE: HeaderName = HeaderName::from_static("x-min-sequence");
@@ -52,6 +56,8 @@ pub(crate) struct RequestContext {
     pub(crate) is_mounted: bool,
     /// What its answer says beside its content.
     pub(crate) said: Arc<Mutex<Said>>,
+    /// Who pays for what its commands write, once it is known.
+    pub(crate) payer: OnceLock<Payer>,
     /// The operator of an authorized request to the operator surface.
     pub(crate) actor: Option<Actor>,
     /// The value of `{…}` in the route's path.
@@ -165,10 +171,66 @@ impl RequestContext {
             None if !senders.clients => return Err(ErrorCode::OperatorUnauthorized.into()),
             _ => {
                 debug_assert!(tail.is_empty(), "{:?} has a tail", command.kind());
-                engine.submit(command, evidence)?
+                self.submit(command, evidence)?
             }
         };
         Ok(outcome_of(&self.reply(pending).await?))
+    }
+
+    /// Sends a command of a client, and charges what it may write to the journal.
+    pub(crate) fn submit(
+        &self,
+        command: Command,
+        evidence: &[u8],
+    ) -> Result<PendingAnswer, ApiError> {
+        let charge = self.charge_journal(&command, evidence.len())?;
+        match self.app.engine.submit(command, evidence) {
+            Ok(pending) => Ok(pending.charged(charge)),
+            Err(failure) => {
+                self.settle_journal(charge, None);
+                Err(failure.code().into())
+            }
+        }
+    }
+
+    /// Sets who pays for what the request's commands write: an owner with money, or the address.
+    pub(crate) fn pays(&self, funded: Option<AccountNumber>) {
+        let client = self.client;
+        self.payer.get_or_init(|| Payer { client, funded });
+    }
+
+    /// Charges a command with so many bytes beside it.
+    pub(crate) fn charge_journal(
+        &self,
+        command: &Command,
+        beside: usize,
+    ) -> Result<Option<JournalCharge>, ApiError> {
+        self.charge(|limiter, by| limiter.charge_journal(by, command, beside))
+    }
+
+    /// Charges by a limiter's `charge`; nothing where nobody pays.
+    pub(crate) fn charge(
+        &self,
+        charge: impl FnOnce(&RateLimiter, (Millis, Payer)) -> Result<JournalCharge, RateLimited>,
+    ) -> Result<Option<JournalCharge>, ApiError> {
+        let Some(payer) = self.payer.get() else {
+            return Ok(None);
+        };
+        let limiter = &self.app.policy.limiter;
+        let charged = charge(limiter, (limiter.at(Instant::now()), *payer));
+        charged.map(Some).map_err(|refused| {
+            self.app.metrics.rate_limited(refused.scope);
+            self.said.lock().quota = Some(refused.status);
+            ApiError::from(&refused)
+        })
+    }
+
+    /// Corrects a charge by the engine's answer; `None` when the command was not sent.
+    pub(crate) fn settle_journal(&self, charge: Option<JournalCharge>, reply: Option<&Reply>) {
+        if let Some(charge) = charge {
+            let limiter = &self.app.policy.limiter;
+            limiter.settle_journal(limiter.at(Instant::now()), charge, reply);
+        }
     }
 
     /// The error of a rejected command; that of a role names the roles of the route.
@@ -181,9 +243,10 @@ impl RequestContext {
 
     /// Waits for the engine's reply to a command of this request, whose answer names the state after it.
     pub(crate) async fn reply(&self, pending: PendingAnswer) -> Result<Reply, LinkError> {
-        let sent = pending.sent();
+        let (sent, charge) = (pending.sent(), pending.charge);
         self.timing.submitted();
         let reply = pending.reply().await?;
+        self.settle_journal(charge, Some(&reply));
         self.timing.answered(sent, &reply);
         self.said.lock().reach(&reply);
         Ok(reply)

@@ -164,6 +164,14 @@ impl Holdings {
         balances.filter(|(_, balance)| !balance.is_empty())
     }
 
+    /// Whether an account has shares, as far as the first `most` markets of its past show.
+    #[must_use]
+    pub fn has_shares(&self, account: AccountNumber, most: usize) -> bool {
+        let mut holdings = self.since(account, None).take(most);
+        holdings
+            .any(|(_, holding)| (holding.shares.as_ref()).is_some_and(|it| !it.balance.is_empty()))
+    }
+
     /// Number of markets in which an account has traded.
     #[must_use]
     pub fn traded_markets(&self, account: AccountNumber) -> usize {

@@ -5,6 +5,7 @@
 //! client that keeps retrying is admitted again as its window slides. Deliberately absent: counters
 //! shared between gateways (each enforces its part of the limits), and persistence across restarts.
 
+mod journal_charge;
 mod quota_status;
 mod scopes;
 mod table;
@@ -15,12 +16,13 @@ use std::time::{Duration, Instant};
 use foretell_model::{AccountNumber, KeyNumber};
 use http::HeaderName;
 
+pub(crate) use journal_charge::{JournalCharge, Payer};
 pub(crate) use quota_status::{QuotaStatus, RateLimited};
 use quota_status::{RATELIMIT_LIMIT, RATELIMIT_REMAINING, RATELIMIT_RESET};
 pub use scopes::RateLimits;
 pub(crate) use scopes::{Scope, Writes};
 use table::Table;
-use window::Millis;
+pub(crate) use window::Millis;
 
 use crate::http::connections::client_quotas::Client;
 use crate::policy::limits::WORK_BURST;

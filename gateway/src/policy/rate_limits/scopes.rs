@@ -154,6 +154,17 @@ scopes! {
     /// Milliseconds of a server thread's time that a client's requests and streams may use. Requests that exceed
     /// the limit are queued.
     Work = work, 2_500, SHORT, None;
+    /// KiB that an address may write to the journal for owners without money: each command counts as a batch of its own,
+    /// in whole pages.
+    UnfundedJournal = unfunded_journal, 900, SHORT, None;
+    /// The same for owners with money, all of one address together.
+    AddressJournalBurst = address_journal_burst, 96_000, SHORT, None;
+    /// The same in 10 minutes.
+    AddressJournalSustained = address_journal_sustained, 960_000, LONG, None;
+    /// KiB that an owner with money may write to the journal.
+    OwnerJournalBurst = owner_journal_burst, 48_000, SHORT, None;
+    /// The same in 10 minutes.
+    OwnerJournalSustained = owner_journal_sustained, 480_000, LONG, None;
     /// Account actions of an owner. Keep it at 56 or less: the exchange remembers 512 actions of an
     /// account, and a captured request could be replayed once it is forgotten.
     Actions = actions, 50, SHORT, None;

@@ -125,6 +125,25 @@ impl Table {
         Ok(closest)
     }
 
+    /// Adds `cost` to every window of `subject` in `caps`, full or not.
+    pub(crate) fn add(
+        &self,
+        now: Millis,
+        subject: u64,
+        caps: impl Iterator<Item = Cap>,
+        cost: u32,
+    ) {
+        let mut sets = self.shard(subject).lock();
+        if sets.is_empty() {
+            sets.resize(SETS, Set::EMPTY);
+        }
+        for cap in caps {
+            let owner = (subject, cap.scope);
+            let window = sets[self.set(owner)].make(owner, now);
+            window.add(now, cap.scope.slot(), cost.min(cap.most));
+        }
+    }
+
     /// Takes back what was counted at `at`, unless its window is gone.
     pub(crate) fn refund(
         &self,

@@ -111,15 +111,9 @@ async fn cancel_named(
     named: Vec<NamedOrder>,
 ) -> Result<Json<CancelAnswer>, Failure> {
     context.count(caller, Writes::Cancels, named.len())?;
-    let app = &context.app;
     let send = |order: OrderId| {
-        app.engine.submit(
-            Command::CancelOrder(CancelOrder {
-                owner: caller.owner,
-                order,
-            }),
-            &[],
-        )
+        let owner = caller.owner;
+        context.submit(Command::CancelOrder(CancelOrder { owner, order }), &[])
     };
     let mut answer = CancelAnswer::default();
     for some in named.chunks(CANCELS_AT_ONCE) {
@@ -145,12 +139,9 @@ async fn cancel_named(
 /// engine fails the whole request: named cancels are safe to resend.
 async fn cancelled(
     context: &RequestContext,
-    pending: Result<PendingAnswer, LinkError>,
+    pending: Result<PendingAnswer, ApiError>,
 ) -> Result<Result<(), &'static str>, ApiError> {
-    let reply = match pending {
-        Ok(pending) => context.reply(pending).await.map_err(LinkError::code)?,
-        Err(failure) => return Err(failure.code().into()),
-    };
+    let reply = context.reply(pending?).await.map_err(LinkError::code)?;
     cancel_outcome(&reply)
 }
 

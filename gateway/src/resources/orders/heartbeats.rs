@@ -14,6 +14,7 @@ use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::FromBody;
 use crate::http::request_context::RequestContext;
+use crate::policy::rate_limits::RateLimiter;
 
 /// An id that no chain has; it stands for a malformed id.
 const NO_CHAIN: HeartbeatId = HeartbeatId([0xff; 16]);
@@ -33,6 +34,9 @@ pub(crate) async fn beat(
             _ => NO_CHAIN,
         },
     };
+    if id == HeartbeatId::NONE {
+        context.charge(RateLimiter::charge_heartbeats)?;
+    }
     let beat = match app.engine.heartbeat(caller.owner, id).await? {
         Ok(beat) => beat,
         Err(reply) => {

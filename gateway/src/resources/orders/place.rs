@@ -168,15 +168,15 @@ async fn send(
         command,
         evidence,
     } = check(context, caller, order).await?;
-    match context.app.engine.submit(command, &evidence) {
+    match context.submit(command, &evidence) {
         Ok(pending) => Ok(Submitted {
             about,
             recovered,
             pending,
         }),
-        Err(failure) => Err(SubmitError {
+        Err(refusal) => Err(SubmitError {
             order: Some(about.order),
-            refusal: failure.code().into(),
+            refusal,
         }),
     }
 }

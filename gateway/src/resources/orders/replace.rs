@@ -10,12 +10,12 @@ use foretell_wire::orders::replace::{ReplaceAnswer, ReplaceError, ReplaceRequest
 
 use crate::access::authenticate::WriteKey;
 use crate::access::credentials::Caller;
-use crate::engine::engine_link::LinkError;
+use crate::engine::engine_link::{LinkError, PendingAnswer};
 use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::TryBody;
 use crate::http::request_context::RequestContext;
-use crate::policy::rate_limits::Writes;
+use crate::policy::rate_limits::{JournalCharge, Writes};
 use crate::resources::orders::cancels::cancel_outcome;
 use crate::resources::orders::place::{CheckedOrder, check, note_outcome, render_outcome};
 
@@ -84,13 +84,44 @@ async fn submit(
             .map(|(_, order)| (cancel(*order), &[][..])),
     );
     commands.extend(orders.iter().map(|order| (order.command, &*order.evidence)));
-    let engine = &context.app.engine;
-    let pending = engine.replace(asked.if_all_canceled, &commands)?;
+    let pending = send(context, asked.if_all_canceled, &commands)?;
     let mut replies = Vec::with_capacity(pending.len());
     for pending in pending {
         replies.push(context.reply(pending).await.map_err(LinkError::code)?);
     }
     Ok(replies)
+}
+
+/// Charges and sends all commands, or none.
+fn send(
+    context: &RequestContext,
+    if_all_canceled: bool,
+    commands: &[(Command, &[u8])],
+) -> Result<Vec<PendingAnswer>, Failure> {
+    let mut charges = Vec::with_capacity(commands.len());
+    let give_back = |charges: Vec<Option<JournalCharge>>| {
+        (charges.into_iter()).for_each(|charge| context.settle_journal(charge, None));
+    };
+    for (command, evidence) in commands {
+        match context.charge_journal(command, evidence.len()) {
+            Ok(charge) => charges.push(charge),
+            Err(refused) => {
+                give_back(charges);
+                return Err(refused.into());
+            }
+        }
+    }
+    match context.app.engine.replace(if_all_canceled, commands) {
+        Ok(pending) => Ok(pending
+            .into_iter()
+            .zip(charges)
+            .map(|(pending, charge)| pending.charged(charge))
+            .collect()),
+        Err(failure) => {
+            give_back(charges);
+            Err(failure.into())
+        }
+    }
 }
 
 async fn answer(
