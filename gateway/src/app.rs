@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use foretell_auth::PublicKey;
 use foretell_catalog::SyncStatus;
 use foretell_journal::wall_clock;
@@ -54,6 +55,8 @@ pub(crate) struct App {
     pub(crate) auth: Auth,
     /// Whose signatures need no recovery.
     pub(crate) known_signers: KnownSigners,
+    /// The newest page of metrics, and when it was made.
+    pub(crate) scraped: tokio::sync::Mutex<Option<(Instant, Bytes)>>,
     /// The tokens of the configuration, and whose they are.
     pub(crate) first_tokens: Vec<(OperatorToken, OperatorNumber)>,
     /// The adapter of an oracle, when its webhook is on.

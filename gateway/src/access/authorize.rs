@@ -4,11 +4,12 @@ use foretell_model::{OperatorNumber, OperatorRole, RoleSet};
 use foretell_view::View;
 use foretell_wire::ErrorCode;
 use foretell_wire::operator::read_reason;
-use http::Method;
 use http::header::AUTHORIZATION;
+use http::{HeaderMap, Method};
 use sha2::{Digest as _, Sha256};
 
 use crate::access::operator_actor::Actor;
+use crate::app::App;
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
 
@@ -40,6 +41,29 @@ pub(crate) async fn authorize(
     Ok(Actor { reason, ..actor })
 }
 
+/// Whether a request has the token of a live operator, as far as the view shows.
+pub(crate) fn has_token(app: &App, headers: &HeaderMap) -> bool {
+    let Some(presented) = headers.get(AUTHORIZATION) else {
+        return false;
+    };
+    let presented = presented.as_bytes();
+    if app
+        .first_tokens
+        .iter()
+        .any(|(token, _)| token.matches(presented))
+    {
+        return true;
+    }
+    let hash = bearer(presented).map(token_hash);
+    hash.is_some_and(|hash| of_token(&app.shared_view.read().view, &hash).is_some())
+}
+
+/// The token of a header's value.
+fn bearer(presented: &[u8]) -> Option<&[u8]> {
+    let (scheme, token) = presented.split_at(presented.len().min(7));
+    (scheme.eq_ignore_ascii_case(b"bearer ") && !token.is_empty()).then_some(token)
+}
+
 async fn operator(context: &RequestContext) -> Result<(OperatorNumber, OperatorRole), Failure> {
     let presented = context.head.headers.get(AUTHORIZATION);
     let presented = presented.map_or(&[][..], |value| value.as_bytes());
@@ -52,10 +76,7 @@ async fn operator(context: &RequestContext) -> Result<(OperatorNumber, OperatorR
         let live = live.ok_or(ErrorCode::OperatorUnauthorized)?;
         return Ok((number, live.role));
     }
-    let (scheme, token) = presented.split_at(presented.len().min(7));
-    if !scheme.eq_ignore_ascii_case(b"bearer ") || token.is_empty() {
-        return Err(ErrorCode::OperatorUnauthorized.into());
-    }
+    let token = bearer(presented).ok_or(ErrorCode::OperatorUnauthorized)?;
     let hash = token_hash(token);
     let found = app.find(|view| of_token(view, &hash)).await?;
     Ok(found.ok_or(ErrorCode::OperatorUnauthorized)?)

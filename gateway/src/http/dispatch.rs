@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ use http::{HeaderMap, HeaderValue, Method, Request, Response};
 use hyper::body::{Body as _, Incoming};
 use parking_lot::Mutex;
 
-use crate::access::authorize::authorize;
+use crate::access::authorize::{authorize, has_token};
 use crate::access::hints::X_FORETELL_HINT;
 use crate::access::signature_gate::SignatureGate;
 use crate::app::App;
@@ -32,7 +32,7 @@ use crate::http::router::{RouteError, Router};
 use crate::http::surface::Surface;
 use crate::http::timing::{SERVER_TIMING, Timing, X_SERVER_TIMING};
 use crate::policy::client_address::{ClientAddress, Sender};
-use crate::policy::limits::REQUEST_WORK;
+use crate::policy::limits::PROXIED_REQUEST_WORK;
 use crate::policy::request_policy::IncomingRequest;
 use crate::policy::work::{Charged, WorkAccount};
 use crate::streams::fan_out::Hub;
@@ -70,8 +70,14 @@ impl Dispatcher {
         let timing = Timing::new(&app.durations, began);
         let timed = request.headers().contains_key(X_SERVER_TIMING);
         let sender = Sender { peer, client: from };
-        let account = app.policy.work_account(surface, Client::of(from.counted()));
-        account.charge(began, REQUEST_WORK);
+        let client = Client::of(from.counted());
+        let account = match surface == Surface::Operator && has_token(&app, request.headers()) {
+            true => app.policy.operators_account(),
+            false => app.policy.work_account(surface, client),
+        };
+        if client != Client::of(peer) {
+            account.charge(began, PROXIED_REQUEST_WORK);
+        }
         let for_client = (sender, Arc::clone(&account));
         let answering = self.answer(Arc::clone(&timing), for_client, request, found);
         let future = CatchPanic(Box::pin(answering));
@@ -202,6 +208,7 @@ impl Dispatcher {
             is_large: route.is_large,
             is_mounted: route.shape.is_some(),
             said,
+            payer: OnceLock::new(),
             actor: None,
             parameter,
         };

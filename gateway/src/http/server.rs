@@ -25,6 +25,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinSet;
 
+use crate::access::authorize::has_token;
 use crate::http::connections::admission::{admit, free_descriptor};
 use crate::http::connections::client_quotas::Client;
 use crate::http::connections::connection::ConnectionGroup;
@@ -34,9 +35,11 @@ use crate::http::connections::connection::{
 use crate::http::connections::idle_reaper::IdleReaper;
 use crate::http::dispatch::Dispatcher;
 use crate::http::hyper_errors::ErrorBodyStream;
+use crate::http::surface::Surface;
 use crate::policy::limits::{
     CONNECTION_WORK, ConnectionLimits, HTTP2_WINDOW_BYTES, MAX_STREAMS, SEND_BUFFER_BYTES,
 };
+use crate::policy::work::{WorkAccount, charge_rest};
 use crate::streams;
 use crate::streams::connection::StreamContext;
 use crate::streams::connection::upgrade::{UpgradeSlot, UpgradeTicket};
@@ -234,7 +237,7 @@ async fn accept(
     reaper: Arc<IdleReaper>,
 ) -> JoinSet<()> {
     let mut stop = shared.stop.clone();
-    let builder = builder();
+    let builder = builder(shared.limits.http2);
     let app = &dispatcher.app;
     let places = &app.bounds.of(dispatcher.surface).connections;
     let mut open = JoinSet::new();
@@ -266,13 +269,14 @@ async fn accept(
             continue;
         };
         // A proxy's connections are many clients'.
-        if group == ConnectionGroup::Public {
-            let account = app.policy.work_account(dispatcher.surface, client);
+        let account = (group != ConnectionGroup::Proxy)
+            .then(|| app.policy.work_account(dispatcher.surface, client));
+        if let Some(account) = &account {
             account.charge(Instant::now(), CONNECTION_WORK);
         }
         let connection = connection(
             stream,
-            peer.ip(),
+            (peer.ip(), account),
             builder.clone(),
             dispatcher.clone(),
             reaper.connection(client, group),
@@ -284,8 +288,11 @@ async fn accept(
     }
 }
 
-fn builder() -> Builder<TokioExecutor> {
+fn builder(http2: bool) -> Builder<TokioExecutor> {
     let mut builder = Builder::new(TokioExecutor::new());
+    if !http2 {
+        builder = builder.http1_only();
+    }
     builder
         .http1()
         .timer(TokioTimer::new())
@@ -305,7 +312,7 @@ fn builder() -> Builder<TokioExecutor> {
 /// Serves one connection to its end: its requests, then the stream that it may become.
 async fn connection(
     stream: TcpStream,
-    peer: IpAddr,
+    peer: (IpAddr, Option<Arc<WorkAccount>>),
     builder: Builder<TokioExecutor>,
     dispatcher: Dispatcher,
     activity: Arc<Activity>,
@@ -326,20 +333,24 @@ async fn connection(
 /// in progress until it ends.
 async fn serve_requests(
     stream: TcpStream,
-    peer: IpAddr,
+    (peer, account): (IpAddr, Option<Arc<WorkAccount>>),
     builder: Builder<TokioExecutor>,
     dispatcher: &Dispatcher,
     activity: &Arc<Activity>,
 ) -> Option<(UpgradeTicket, Option<RequestInProgress>)> {
     // Answers are written whole, so delaying small packets only adds latency.
     let _ = stream.set_nodelay(true);
-    let tracked = ActivityStream::new(stream, Arc::clone(activity));
+    let tracked = ActivityStream::new(stream, Arc::clone(activity), account.clone());
     let stream = ErrorBodyStream::new(tracked, dispatcher.surface, Arc::clone(activity));
     let slot = UpgradeSlot::default();
     let upgraded: Arc<Mutex<Option<RequestInProgress>>> = Arc::default();
     let service = service_fn(|mut request| {
         activity.head_received();
         let in_progress = RequestInProgress::begin(activity);
+        let surface = dispatcher.surface;
+        if surface == Surface::Operator && has_token(&dispatcher.app, request.headers()) {
+            activity.token_shown();
+        }
         if request.headers().contains_key(UPGRADE) {
             request.extensions_mut().insert(slot.clone());
         }
@@ -373,7 +384,11 @@ async fn serve_requests(
             }
             ConnectionState::Closing => return Poll::Ready(Ok(())),
         }
-        served.as_mut().poll(cx)
+        activity.begin_turn();
+        match account.as_deref().filter(|_| !activity.is_of_operator()) {
+            Some(account) => charge_rest(account, || served.as_mut().poll(cx)),
+            None => served.as_mut().poll(cx),
+        }
     });
     if let Err(error) = result.await {
         tracing::debug!(%error, "connection failed");
@@ -395,7 +410,7 @@ async fn serve_stream(context: StreamContext, mut ticket: UpgradeTicket, activit
     };
     match downcast::<Stream>(upgraded) {
         Ok(parts) => {
-            let stream = parts.io.into_inner().into_inner();
+            let stream = parts.io.into_inner().into_inner().unpaced();
             let early = parts.read_buf.to_vec();
             streams::connection::serve(context, ticket, activity, stream, early).await;
         }

@@ -18,10 +18,16 @@ pub(crate) const HELD_BODY_BYTES_PER_CLIENT: usize = 16 * 1024 * 1024;
 pub(crate) const FREE_BODY_BYTES: usize = ORDER_BODY_BYTES;
 /// Work that a client which did none for long may do at once (docs/api/limits.md §3).
 pub(crate) const WORK_BURST: Duration = Duration::from_millis(20);
-/// The part of a request's work that is done outside of its handler: reading and writing.
-pub(crate) const REQUEST_WORK: Duration = Duration::from_micros(15);
+/// Reading and writing a request of a client behind a proxy, whose connection is that of many.
+pub(crate) const PROXIED_REQUEST_WORK: Duration = Duration::from_micros(15);
 /// The work of accepting and closing a connection.
 pub(crate) const CONNECTION_WORK: Duration = Duration::from_micros(50);
+/// Bytes that a connection reads in a row before it lets others go on.
+pub(crate) const READ_PER_TURN: usize = 64 * 1024;
+/// How long a connection waits, at most, before it reads on while its client is in debt.
+pub(crate) const MAX_READ_WAIT: Duration = Duration::from_millis(250);
+/// What it then reads.
+pub(crate) const READ_IN_DEBT: usize = 4 * 1024;
 /// How long a request waits for its client's turn.
 pub(crate) const MAX_WORK_WAIT: Duration = Duration::from_secs(2);
 /// Answers of routes with large ones that are made at once for a client.
@@ -77,8 +83,8 @@ pub(crate) const DAY_VOLUME_ROWS: usize = 4_096;
 pub(crate) const SUMMARY_ROWS: usize = 16_384;
 /// Trades whose frames are read for one slice of the search for a transaction hash.
 pub(crate) const PROOF_TRADES: u64 = 1_024;
-/// Age at which an answer of the engine room is made again.
-pub(crate) const ENGINE_ROOM_AGE: Duration = Duration::from_millis(500);
+/// Age at which an answer of the engine room, and a scrape, is made again.
+pub(crate) const SHARED_ANSWER_AGE: Duration = Duration::from_millis(500);
 
 /// Longest wait for a snapshot that an operator requested; the operator's own clients wait a little
 /// longer.
@@ -242,6 +248,8 @@ pub struct ConnectionLimits {
     pub write_stall: Duration,
     /// For requests in progress when the process is asked to end.
     pub drain: Duration,
+    /// Whether clients may speak HTTP/2.
+    pub http2: bool,
 }
 
 impl Default for ConnectionLimits {
@@ -256,6 +264,7 @@ impl Default for ConnectionLimits {
             idle: Duration::from_secs(75),
             write_stall: Duration::from_secs(30),
             drain: Duration::from_secs(10),
+            http2: false,
         }
     }
 }

@@ -32,8 +32,10 @@ pub(crate) struct RequestPolicy {
     operator_hosts: Vec<String>,
     pub(crate) limiter: RateLimiter,
     work: WorkAccounts,
+    /// The work of clients of the operator surface and the health listener who show no token.
+    local_work: WorkAccounts,
     /// The account of whom the token of the operator surface admits.
-    unlimited: Arc<WorkAccount>,
+    operators: Arc<WorkAccount>,
 }
 
 impl RequestPolicy {
@@ -50,7 +52,8 @@ impl RequestPolicy {
             cors: Cors::new(config.origins.clone(), credentials),
             operator_hosts: config.operator_hosts.clone(),
             work: WorkAccounts::new(limiter.work_share()),
-            unlimited: WorkAccounts::new(None).of(nobody),
+            local_work: WorkAccounts::new(limiter.work_share()),
+            operators: WorkAccounts::new(None).of(nobody),
             limiter,
         }
     }
@@ -59,8 +62,13 @@ impl RequestPolicy {
     pub(crate) fn work_account(&self, surface: Surface, client: Client) -> Arc<WorkAccount> {
         match surface.is_public() {
             true => self.work.of(client),
-            false => Arc::clone(&self.unlimited),
+            false => self.local_work.of(client),
         }
+    }
+
+    /// The account of operators, whose work has no limit.
+    pub(crate) fn operators_account(&self) -> Arc<WorkAccount> {
+        Arc::clone(&self.operators)
     }
 
     /// Waits until it is a client's turn, after the requests that wait already.

@@ -5,6 +5,7 @@
 //! task that has more to do rests between two of them. So other clients wait for one slice at most,
 //! and a client is ahead of its part by what it had saved and by the slices that it has begun.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -22,6 +23,11 @@ use crate::policy::limits::{LARGE_ANSWERS_PER_CLIENT, WORKER_NICE};
 
 /// Accounts above which those without a debt are removed.
 const SWEEP_ABOVE: usize = 1_024;
+
+thread_local! {
+    /// Time of this thread that was charged to requests.
+    static CHARGED: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+}
 
 tokio::task_local! {
     /// The account of the client for which the task works.
@@ -206,9 +212,20 @@ impl<F: Future + Unpin> Future for Charged<F> {
         let account = Arc::clone(&self.account);
         let began = Instant::now();
         let result = ACCOUNT.sync_scope(account, || Pin::new(&mut self.future).poll(cx));
-        self.account.charge(began, began.elapsed());
+        let took = began.elapsed();
+        self.account.charge(began, took);
+        CHARGED.set(CHARGED.get() + took);
         result
     }
+}
+
+/// Runs a poll of a connection, and charges the time in it that is no request's: frames, heads, bodies, answers.
+pub(crate) fn charge_rest<T>(account: &WorkAccount, poll: impl FnOnce() -> T) -> T {
+    let (began, before) = (Instant::now(), CHARGED.get());
+    let result = poll();
+    let of_requests = CHARGED.get().saturating_sub(before);
+    account.charge(began, began.elapsed().saturating_sub(of_requests));
+    result
 }
 
 #[cfg(test)]
@@ -268,6 +285,35 @@ mod tests {
             &held,
             &accounts.of(Client::of([192, 0, 2, 255].into()))
         ));
+    }
+
+    #[test]
+    fn the_rest_of_a_poll_is_charged_once() {
+        let accounts = WorkAccounts::new(Some(Share {
+            burst: Duration::ZERO,
+            ..QUARTER
+        }));
+        let [connection, request] = [1, 2].map(|number| accounts.of(client(number)));
+        let spin = || {
+            let began = Instant::now();
+            while began.elapsed() < 20 * MS {}
+        };
+        let mut charged = Charged {
+            account: Arc::clone(&request),
+            future: Box::pin(async { spin() }),
+        };
+        charge_rest(&connection, || {
+            let mut cx = Context::from_waker(std::task::Waker::noop());
+            assert!(Pin::new(&mut charged).poll(&mut cx).is_ready());
+        });
+        let now = Instant::now();
+        assert!(request.wait(now) > 40 * MS);
+        assert!(
+            connection.wait(now) < 40 * MS,
+            "the request's time is not the connection's"
+        );
+        charge_rest(&connection, spin);
+        assert!(connection.wait(Instant::now()) > 40 * MS);
     }
 
     #[test]

@@ -99,6 +99,7 @@ fn is_served(mut stream: TcpStream, path: &str) -> bool {
 #[test]
 fn a_stream_that_takes_nothing_ends_whatever_is_pinged() {
     let (gateway, trading, operator) = start(config(ConnectionLimits {
+        http2: true,
         write_stall: Duration::from_millis(200),
         ..ConnectionLimits::default()
     }));
@@ -130,6 +131,7 @@ fn a_stream_that_takes_nothing_ends_whatever_is_pinged() {
 #[test]
 fn who_leaves_answers_unread_gets_no_more_until_they_are_gone() {
     let (gateway, trading, operator) = start(config(ConnectionLimits {
+        http2: true,
         unread: 1_000,
         unread_per_address: 30,
         ..ConnectionLimits::default()
@@ -156,6 +158,7 @@ fn who_leaves_answers_unread_gets_no_more_until_they_are_gone() {
 #[test]
 fn two_that_hold_every_connection_keep_neither_others_nor_the_operator_out() {
     let (gateway, trading, operator) = start(config(ConnectionLimits {
+        http2: true,
         total: 8,
         per_address: 6,
         ..ConnectionLimits::default()

@@ -183,8 +183,11 @@ fn a_client_over_its_cap_loses_its_idlest_connection() {
 }
 
 #[test]
-fn http2_is_spoken_with_prior_knowledge() {
-    let (gateway, trading, _) = start(ConnectionLimits::default());
+fn http2_is_spoken_with_prior_knowledge_where_it_is_on() {
+    let (gateway, trading, _) = start(ConnectionLimits {
+        http2: true,
+        ..ConnectionLimits::default()
+    });
     let mut stream = connect(trading);
     // The preface and an empty SETTINGS frame.
     stream
@@ -198,6 +201,26 @@ fn http2_is_spoken_with_prior_knowledge() {
         "the server's SETTINGS on stream 0"
     );
     drop(stream);
+    gateway.stop().unwrap();
+}
+
+#[test]
+fn http2_is_off_by_default() {
+    let (gateway, trading, _) = start(ConnectionLimits::default());
+    let mut stream = connect(trading);
+    stream
+        .write_all(
+            b"PRI * HTTP/2.0
+
+SM
+
+",
+        )
+        .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
+    assert!(answer.contains("not an HTTP request"), "{answer}");
     gateway.stop().unwrap();
 }
 

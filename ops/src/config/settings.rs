@@ -259,6 +259,8 @@ pub struct Gateway {
     pub connections: u32,
     /// Maximum connections per client address; a trusted proxy may have more.
     pub connections_per_address: u32,
+    /// Accept HTTP/2 from clients that begin with it (prior knowledge).
+    pub http2: bool,
     /// Networks of trusted proxies: their `X-Forwarded-For` header determines the client address.
     pub trusted_proxies: Vec<IpNet>,
     /// Listen address of the data surface.
@@ -286,6 +288,7 @@ impl Default for Gateway {
             threads: 0,
             connections: 10_000,
             connections_per_address: 400,
+            http2: false,
             trusted_proxies: Vec::new(),
             data_listen: SocketAddr::from(([127, 0, 0, 1], 8081)),
             data_allowlist: RequestPolicyConfig::default().data_allowlist,

@@ -287,6 +287,7 @@ pub(crate) fn connections(config: &Config) -> Result<ConnectionLimits, Failure> 
     let limits = ConnectionLimits {
         total: number(config.gateway.connections),
         per_address: number(config.gateway.connections_per_address),
+        http2: config.gateway.http2,
         ..ConnectionLimits::default()
     };
     fd_limit::fit(limits, fd_limit::raise())

@@ -8,17 +8,22 @@
 use std::io;
 use std::pin::Pin;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicUsize};
 use std::sync::{Arc, OnceLock, Weak};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Waker, ready};
+use std::time::Instant;
 
 use http::StatusCode;
 use parking_lot::Mutex;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Sleep, sleep};
 
 use crate::http::connections::idle_clock::{Clock, IdlePolicy, Tick};
 use crate::http::connections::unread_answers::{CountedAnswer, Progress, UnreadBody};
-use crate::policy::limits::{MAX_REFUSED_IN_A_ROW, MAX_STREAMS};
+use crate::policy::limits::{
+    MAX_READ_WAIT, MAX_REFUSED_IN_A_ROW, MAX_STREAMS, READ_IN_DEBT, READ_PER_TURN,
+};
+use crate::policy::work::WorkAccount;
 
 /// First bytes of an HTTP/2 connection (prior knowledge).
 const HTTP2: &[u8] = b"PRI";
@@ -37,6 +42,8 @@ pub(crate) struct Activity {
     refused: AtomicU32,
     served: AtomicBool,
     http2: AtomicBool,
+    operator: AtomicBool,
+    read_in_turn: AtomicUsize,
     requested: AtomicU8,
     waker: OnceLock<Waker>,
     /// Answers that the client may still be reading. Finished ones are removed when an answer is
@@ -83,6 +90,8 @@ impl Activity {
             refused: AtomicU32::new(0),
             served: AtomicBool::new(false),
             http2: AtomicBool::new(false),
+            operator: AtomicBool::new(false),
+            read_in_turn: AtomicUsize::new(0),
             requested: AtomicU8::new(ConnectionState::Serving as u8),
             waker: OnceLock::new(),
             answers: Mutex::default(),
@@ -144,6 +153,26 @@ impl Activity {
         ends
     }
 
+    /// Begins a turn of the connection.
+    pub(crate) fn begin_turn(&self) {
+        self.read_in_turn.store(0, Relaxed);
+    }
+
+    /// Whether the connection has read so much in this turn that others go on first.
+    fn turn_is_over(&self) -> bool {
+        self.read_in_turn.load(Relaxed) >= READ_PER_TURN
+    }
+
+    /// Whether its client has shown a token of the operator surface.
+    pub(crate) fn is_of_operator(&self) -> bool {
+        self.operator.load(Relaxed)
+    }
+
+    /// Records a request with a token of the operator surface.
+    pub(crate) fn token_shown(&self) {
+        self.operator.store(true, Relaxed);
+    }
+
     /// Whether a head has begun but is not complete.
     pub(crate) fn is_reading_head(&self) -> bool {
         self.head_since.load(Relaxed) != 0
@@ -151,6 +180,7 @@ impl Activity {
 
     fn record_read(&self, bytes: &[u8]) {
         let now = self.clock.now();
+        self.read_in_turn.fetch_add(bytes.len(), Relaxed);
         if !self.served.load(Relaxed) && bytes.starts_with(HTTP2) {
             self.http2.store(true, Relaxed);
         }
@@ -228,11 +258,55 @@ impl Drop for RequestInProgress {
 pub(crate) struct ActivityStream<S> {
     stream: S,
     activity: Arc<Activity>,
+    pace: Option<ReadPace>,
+}
+
+/// Bounds what a connection reads by the work of its client: what arrives costs work, requests or not.
+struct ReadPace {
+    account: Arc<WorkAccount>,
+    /// Runs until it is read on.
+    wait: Option<Pin<Box<Sleep>>>,
+}
+
+impl ReadPace {
+    /// The bytes that may be read now; without a bound when the client is not in debt.
+    fn poll_room(&mut self, cx: &mut Context<'_>) -> Poll<usize> {
+        if self.wait.is_none() {
+            let wait = self.account.wait(Instant::now());
+            if wait.is_zero() {
+                return Poll::Ready(usize::MAX);
+            }
+            self.wait = Some(Box::pin(sleep(wait.min(MAX_READ_WAIT))));
+        }
+        if let Some(wait) = &mut self.wait {
+            ready!(wait.as_mut().poll(cx));
+        }
+        self.wait = None;
+        Poll::Ready(READ_IN_DEBT)
+    }
 }
 
 impl<S> ActivityStream<S> {
-    pub(crate) fn new(stream: S, activity: Arc<Activity>) -> Self {
-        Self { stream, activity }
+    /// `account` pays for what arrives; `None` of a proxy, whose clients pay for their requests.
+    pub(crate) fn new(
+        stream: S,
+        activity: Arc<Activity>,
+        account: Option<Arc<WorkAccount>>,
+    ) -> Self {
+        let pace = account.map(|account| ReadPace {
+            account,
+            wait: None,
+        });
+        Self {
+            stream,
+            activity,
+            pace,
+        }
+    }
+
+    /// Leaves the pace to who reads on.
+    pub(crate) fn unpaced(self) -> Self {
+        Self { pace: None, ..self }
     }
 }
 
@@ -242,10 +316,27 @@ impl<S: AsyncRead + Unpin> AsyncRead for ActivityStream<S> {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        let this = &mut *self;
+        let room = match &mut this.pace {
+            None => buffer.remaining(),
+            Some(_) if this.activity.turn_is_over() => {
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            Some(pace) => ready!(pace.poll_room(cx)),
+        };
         let before = buffer.filled().len();
-        let result = Pin::new(&mut self.stream).poll_read(cx, buffer);
+        let result = if room < buffer.remaining() {
+            let mut part = ReadBuf::new(buffer.initialize_unfilled_to(room));
+            let result = Pin::new(&mut this.stream).poll_read(cx, &mut part);
+            let read = part.filled().len();
+            buffer.advance(read);
+            result
+        } else {
+            Pin::new(&mut this.stream).poll_read(cx, buffer)
+        };
         if let Some(new @ [_, ..]) = buffer.filled().get(before..) {
-            self.activity.record_read(new);
+            this.activity.record_read(new);
         }
         result
     }
@@ -287,7 +378,11 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for ActivityStream<S> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+    use crate::http::connections::client_quotas::Client;
+    use crate::policy::work::{Share, WorkAccounts};
 
     const POLICY: IdlePolicy = IdlePolicy {
         head: 2,
@@ -331,6 +426,59 @@ mod tests {
         );
         clock.advance(3);
         assert!(activity.expired(clock.now(), POLICY));
+    }
+
+    /// What one read yields; `None` = nothing now.
+    fn read(stream: &mut ActivityStream<&[u8]>, cx: &mut Context<'_>) -> Option<usize> {
+        let mut room = vec![0; 16 * 1024];
+        let mut buffer = ReadBuf::new(&mut room);
+        match Pin::new(stream).poll_read(cx, &mut buffer) {
+            Poll::Ready(result) => result.map(|()| buffer.filled().len()).ok(),
+            Poll::Pending => None,
+        }
+    }
+
+    #[test]
+    fn what_arrives_is_read_in_turns_and_slowly_for_who_is_in_debt() {
+        let share = Share {
+            thousandths: 250,
+            burst: Duration::ZERO,
+        };
+        let account = WorkAccounts::new(Some(share)).of(Client::of([192, 0, 2, 1].into()));
+        let (activity, sent) = (activity(&Arc::default()), vec![7; 1 << 20]);
+        let paid = Some(Arc::clone(&account));
+        let mut stream = ActivityStream::new(&sent[..], Arc::clone(&activity), paid);
+        let mut cx = Context::from_waker(Waker::noop());
+        for _ in 0..2 {
+            activity.begin_turn();
+            for _ in 0..4 {
+                assert_eq!(read(&mut stream, &mut cx), Some(16 * 1024));
+            }
+            assert_eq!(read(&mut stream, &mut cx), None, "others go on first");
+        }
+        account.charge(Instant::now(), Duration::from_secs(1_000));
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .expect("a runtime");
+        let waited = Instant::now();
+        let in_debt = runtime.block_on(std::future::poll_fn(|cx| {
+            activity.begin_turn();
+            read(&mut stream, cx).map_or(Poll::Pending, Poll::Ready)
+        }));
+        assert_eq!(in_debt, READ_IN_DEBT);
+        assert!(
+            waited.elapsed() >= MAX_READ_WAIT,
+            "after a pause that is bounded"
+        );
+        let mut stream = stream.unpaced();
+        for _ in 0..8 {
+            assert_eq!(
+                read(&mut stream, &mut cx),
+                Some(16 * 1024),
+                "its reader has a pace of its own"
+            );
+        }
     }
 
     #[test]

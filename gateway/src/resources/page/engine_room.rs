@@ -16,7 +16,7 @@ use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
 use crate::page::EngineRoom;
-use crate::policy::limits::ENGINE_ROOM_AGE;
+use crate::policy::limits::SHARED_ANSWER_AGE;
 use crate::policy::work;
 use crate::resources::operator::site::processes::files_of;
 use crate::resources::operator::site::status::{StageRow, engine_stages, own_stages};
@@ -106,7 +106,7 @@ pub(crate) async fn show(context: RequestContext) -> Result<Json<Room>, Failure>
     let mut room = page(&context)?.engine_room.lock().await;
     let fresh = room
         .take()
-        .filter(|room| room.made.elapsed() < ENGINE_ROOM_AGE);
+        .filter(|room| room.made.elapsed() < SHARED_ANSWER_AGE);
     let shown = match fresh {
         Some(fresh) => fresh,
         None => render(&context).await?,

@@ -2,7 +2,9 @@
 //! secret and change nothing.
 
 use std::sync::Arc;
+use std::time::Instant;
 
+use bytes::Bytes;
 use foretell_wire::errors::api_error::FieldError;
 use foretell_wire::schema::JsonSchema;
 use foretell_wire::{ApiError, ErrorCode, json_text};
@@ -10,6 +12,7 @@ use http::HeaderValue;
 use http::header::CONTENT_TYPE;
 use serde::Serialize;
 
+use crate::app::App;
 use crate::http::answer::{Answer, Json};
 use crate::http::endpoint::RequestPart;
 use crate::http::failure::Failure;
@@ -18,6 +21,7 @@ use crate::http::request_context::RequestContext;
 use crate::metrics::exchange_metrics::HostReadings;
 use crate::metrics::siblings::PATIENCE;
 use crate::metrics::{Readings, Scrape};
+use crate::policy::limits::SHARED_ANSWER_AGE;
 use crate::policy::work;
 
 const TEXT_FORMAT: HeaderValue =
@@ -106,9 +110,20 @@ pub(crate) async fn ready(
     }
 }
 
-/// `GET /metrics`: of all gateways of the exchange on this host, of the engine and of the host.
+/// `GET /metrics`: of all gateways of the exchange on this host, of the engine and of the host; one page for all
+/// clients, at most half a second old.
 pub(crate) async fn metrics(context: RequestContext) -> Result<Answer, Failure> {
-    let app = &context.app;
+    // Held while it is rendered: the others wait for that page.
+    let mut newest = context.app.scraped.lock().await;
+    let (made, page) = match newest.take() {
+        Some(fresh) if fresh.0.elapsed() < SHARED_ANSWER_AGE => fresh,
+        _ => (Instant::now(), scrape(&context.app).await?),
+    };
+    *newest = Some((made, page.clone()));
+    Ok(Answer::json(page).header(CONTENT_TYPE, TEXT_FORMAT))
+}
+
+async fn scrape(app: &Arc<App>) -> Result<Bytes, Failure> {
     // An engine that hangs does not hide the figures that say so.
     let asked = tokio::time::timeout(PATIENCE, app.engine.status());
     let (engine, others) = tokio::join!(asked, app.place.others());
@@ -124,6 +139,5 @@ pub(crate) async fn metrics(context: RequestContext) -> Result<Answer, Failure> 
         host: host.await.map_err(|_| ErrorCode::Internal)?,
         others,
     };
-    let page = app.metrics.page(&scrape, &app.durations);
-    Ok(Answer::json(page).header(CONTENT_TYPE, TEXT_FORMAT))
+    Ok(app.metrics.page(&scrape, &app.durations).into())
 }
