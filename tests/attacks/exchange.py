@@ -143,7 +143,10 @@ def reading(pid):
         return None
     bytes_of = lambda name: int(status.get(name, "0 kB").split()[0]) << 10  # noqa: E731
     soft = next(line.split()[3] for line in limits if line.startswith("Max open files"))
+    # After the name, which may have spaces: user and system time are fields 14 and 15 of all.
+    times = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     return {
+        "cpu": (int(times[11]) + int(times[12])) / os.sysconf("SC_CLK_TCK"),
         "rss": bytes_of("VmRSS"),
         # What the process holds alone; the rest are pages of files, which the kernel takes back.
         "own": bytes_of("RssAnon") + bytes_of("RssShmem"),

@@ -2,8 +2,7 @@
 
     flood.py SITE SECONDS OUT CORE NAME
 
-NAME is one of ATTACKS, or `quiet`: a loop that only takes the core. It reads answers to count statuses. OUT
-gets the counts.
+NAME is one of ATTACKS. It reads answers to count statuses. OUT gets the counts.
 """
 
 import asyncio
@@ -17,15 +16,16 @@ import struct
 import sys
 import time
 
-from attacker import SOURCE, Counted
+from attacker import PING, PREFACE, SETTINGS, SOURCE, Counted, frame
 from client import Broken, Client
-from wallets import Wallet, body_of, request, signed_request
+from wallets import Wallet, body_of, quote_set, request, signed_request
 
 # Requests of one message: as many as a server takes.
 REQUESTS = 1_000
 PIPELINED = 64
 # Larger than what a connection may leave unsent, so that writing waits for the server.
 UNSENT = 256 << 10
+PRIORITY, WINDOW_UPDATE, UNKNOWN = 2, 8, 0x77
 
 
 def masked(text):
@@ -232,6 +232,74 @@ class Attack:
 
         await self.again(8, act)
 
+    async def valid_sets(self):
+        """Sets of ten quotes that all move, from eight owners with $6.40 each."""
+        market = self.site["quiet"]
+        owners = [Wallet(**saved) for saved in self.site["owners"]]
+        numbers = iter(range(time.time_ns() // 1_000, 1 << 62))
+
+        async def send(owner):
+            client, number = Client(SOURCE, self.addresses["trading"]), next(numbers)
+            quotes = [(1 + number % 2 + 2 * at % 20, 500) for at in range(10)]
+            body = quote_set(owner, self.site["quotes_domain"], market["condition_id"], quotes, number)
+            try:
+                status, _ = await client.ask(signed_request(owner, "POST", "/quotes", body))
+            except Broken:
+                status = "none"
+            self.counts[f"status {status}"] += 1
+            self.counts["sent"] += 1
+
+        await asyncio.gather(*(self.again(2, lambda owner=owner: send(owner)) for owner in owners))
+
+    async def frames(self):
+        """HTTP/2 frames that belong to no request, on as many connections as it takes."""
+        kinds = [
+            frame(SETTINGS, 0, 0),
+            frame(WINDOW_UPDATE, 0, 0, struct.pack(">I", 1)),
+            frame(PRIORITY, 0, 1, bytes(5)),
+            frame(PING, 0, 0, bytes(8)),
+            frame(UNKNOWN, 0, 0),
+        ]
+        numbers = iter(range(1 << 62))
+
+        async def act():
+            connection = await self.connect()
+            if connection is None:
+                return
+            many = kinds[next(numbers) % len(kinds)] * 2_000
+            connection.transport.write(PREFACE + frame(SETTINGS, 0, 0))
+            while await connection.until(lambda: connection.writable):
+                connection.transport.write(many)
+                self.counts["sent"] += 2_000
+                await asyncio.sleep(0)
+
+        await self.again(40, act)
+
+    async def chunks(self):
+        """Bodies in chunks of one byte."""
+        head = request("POST", "/books", {"Transfer-Encoding": "chunked"}).replace(b"Content-Length: 0\r\n", b"")
+        body = b"1\r\n \r\n" * 60_000 + b"0\r\n\r\n"
+
+        async def act():
+            connection = await self.connect()
+            if connection is None:
+                return
+            while await connection.until(lambda: connection.writable):
+                connection.transport.write(head + body)
+                self.counts["sent"] += 1
+                await asyncio.sleep(0)
+
+        await self.again(40, act)
+
+    def scrapes(self):
+        return self.gets(8, ["/metrics"], "operator", pipelined=PIPELINED)
+
+    def tokens(self):
+        return self.gets(8, ["/status", "/markets"], "operator", pipelined=PIPELINED)
+
+    def documents(self):
+        return self.gets(8, ["/openapi.json"], pipelined=PIPELINED)
+
     def sorted_activity(self):
         maker = Wallet(**self.site["maker"]).address
         query = f"user={maker}&sortBy=TOKENS&sortDirection=ASC&limit=100&offset=10000"
@@ -257,13 +325,6 @@ class Attack:
 
         await asyncio.gather(self.gets(15, paths, "catalog"), self.again(15, leave))
 
-    async def quiet(self):
-        while True:
-            until = time.monotonic() + 0.05
-            while time.monotonic() < until:
-                pass
-            await asyncio.sleep(0)
-
 
 ATTACKS = {
     "D1": Attack.requests_on_streams,
@@ -274,7 +335,12 @@ ATTACKS = {
     "D9": Attack.catalog_pages,
     "D10": Attack.many_streams,
     "D11": Attack.garbage_sets,
-    "quiet": Attack.quiet,
+    "D12": Attack.valid_sets,
+    "D13": Attack.frames,
+    "D14": Attack.chunks,
+    "D15": Attack.scrapes,
+    "D16": Attack.tokens,
+    "D17": Attack.documents,
 }
 
 

@@ -1,7 +1,7 @@
 """Each attack of flood.py alone, at full speed on one core, beside honest clients.
 
-The phase that each is compared with has a process that only takes the same core. After an attack memory must
-come back to what it was before.
+The phase that each is compared with has honest clients alone. After an attack memory must come back to what it was
+before.
 """
 
 import os
@@ -13,8 +13,7 @@ from exchange import Exchange
 from flood import ATTACKS
 from phases import WARM_UP_SECONDS, phase
 
-QUIET = "quiet"
-NAMES = tuple(name for name in ATTACKS if name != QUIET)
+NAMES = tuple(ATTACKS)
 # For memory to come back after the last connection of an attack closed.
 RECOVERY_SECONDS = 60
 # Memory that may stay: tables that grew with the exchange's own history, and the allocator's.
@@ -51,7 +50,8 @@ def attacked(exchange, directory, chosen, quiet, name):
         "after": after / report.MIB,
         "seconds": seconds,
     }
-    failures = [*report.judge_honest(figures), *([] if chosen.lenient else report.judge_latency(figures))]
+    speed = [] if chosen.lenient else [*report.judge_latency(figures), *report.judge_cores(figures)]
+    failures = [*report.judge_honest(figures), *speed]
     if most > before + BUSIEST_MIB * report.MIB:
         failures.append(f"memory grew by {(most - before) / report.MIB:.0f} MiB, {BUSIEST_MIB} are allowed")
     if seconds > RECOVERY_SECONDS:
@@ -68,14 +68,14 @@ def core():
 
 
 def run(chosen, directory):
-    exchange = Exchange(chosen.binary, directory)
+    exchange = Exchange(chosen.binary, directory, {"FORETELL_GATEWAY_HTTP2": "true"})
     runs, failures = {}, []
     try:
         print("preparing: markets, wallets, keys, history", flush=True)
         preparation.prepare(exchange, directory / "site.json")
         phase(exchange, directory, "warm-up", WARM_UP_SECONDS)
-        print(f"quiet: {chosen.baseline:.0f} s beside a process that takes the core", flush=True)
-        quiet, _ = phase(exchange, directory, QUIET, chosen.baseline, ("flood.py", core(), QUIET))
+        print(f"quiet: {chosen.baseline:.0f} s of honest clients", flush=True)
+        quiet, _ = phase(exchange, directory, "quiet", chosen.baseline)
         for name in chosen.only:
             runs[name], found = attacked(exchange, directory, chosen, quiet, name)
             failures += found

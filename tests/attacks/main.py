@@ -10,6 +10,7 @@ from pathlib import Path
 
 import full_disk
 import full_speed
+import journal
 import preparation
 import report
 from exchange import Exchange
@@ -28,6 +29,7 @@ def arguments():
     parser.add_argument("--memory-mib", type=int, default=256, help="growth of memory allowed, all processes")
     parser.add_argument("--disk-kib", type=int, default=128, help="journal growth allowed a second, by the attack")
     parser.add_argument("--full-disk", action="store_true", help="the run on a disk that is nearly full, instead")
+    parser.add_argument("--journal", action="store_true", help="what each write route costs the journal, instead")
     parser.add_argument("--full-speed", action="store_true", help="each attack of flood.py alone, instead")
     parser.add_argument("--json", type=Path, help="write all figures to this file")
     chosen = parser.parse_args()
@@ -52,7 +54,8 @@ def count_journal(figures, exchange):
 
 def attack_run(chosen, directory):
     """The whole run; its figures."""
-    exchange = Exchange(chosen.binary, directory)
+    # H1 speaks HTTP/2, which is off by default.
+    exchange = Exchange(chosen.binary, directory, {"FORETELL_GATEWAY_HTTP2": "true"})
     try:
         print("preparing: markets, wallets, keys, history", flush=True)
         preparation.prepare(exchange, directory / "site.json", history="M4" in chosen.only)
@@ -93,7 +96,8 @@ def main():
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     print(f"open files: {soft} soft, {hard} hard; the exchange starts with a soft limit of 1024")
     with tempfile.TemporaryDirectory(prefix="foretell-attacks-") as directory:
-        run = full_disk.run if chosen.full_disk else full_speed.run if chosen.full_speed else attack_run
+        others = {"full_disk": full_disk.run, "full_speed": full_speed.run, "journal": journal.run}
+        run = next((run for name, run in others.items() if getattr(chosen, name)), attack_run)
         figures = run(chosen, Path(directory))
     if chosen.json:
         chosen.json.write_text(json.dumps(figures, indent=1))

@@ -10,7 +10,7 @@ from wallets import Wallet, body_of, request, signed_request
 
 # Markets in the lists: about 1.3 KB each in /sampling-markets.
 MARKETS = 525
-TRADERS, TAKERS, UNFUNDED, DOLLAR_KEYS = 4, 10, 14, 16
+TRADERS, TAKERS, UNFUNDED, DOLLAR_KEYS, OWNERS = 4, 10, 14, 16, 8
 # Own orders of the attacker, and fills of one lot each.
 MAKER_ORDERS, FILLS = 40, 500
 BATCH = 15
@@ -100,8 +100,12 @@ def prepare(exchange, path, history=True):
     for wallet in (maker, *takers):
         deposit(exchange, wallet, "1000")
     deposit(exchange, dollar[0], "1")
+    owners = named("owner", OWNERS)
+    for wallet in owners:
+        deposit(exchange, wallet, "6.4")
     address = exchange.addresses["trading"]
-    asyncio.run(issue_keys(address, [*traders, switch, maker, *takers, *unfunded, *dollar]))
+    asyncio.run(issue_keys(address, [*traders, switch, maker, *takers, *unfunded, *dollar, *owners]))
+    domain = asyncio.run(good(Client("127.0.2.1", address), request("GET", "/quotes/domain")))
     if history:
         asyncio.run(make_history(address, maker, takers, markets[-3]))
     site = {
@@ -116,6 +120,8 @@ def prepare(exchange, path, history=True):
         "takers": [wallet.save() for wallet in takers],
         "unfunded": [wallet.save() for wallet in unfunded],
         "dollar": [wallet.save() for wallet in dollar],
+        "owners": [wallet.save() for wallet in owners],
+        "quotes_domain": domain,
     }
     with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="utf-8") as file:
         json.dump(site, file)
