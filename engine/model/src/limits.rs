@@ -110,7 +110,7 @@ pub const NEWEST_RULES: u32 = 1;
 /// Changes with every change of a rule or of a record until 0.1.0 is tagged. Hosts of a cluster
 /// refuse one with another id, so no two execute one journal differently
 /// (docs/internals/decisions/0008).
-pub const FORMAT_ID: u32 = 13;
+pub const FORMAT_ID: u32 = 14;
 
 const _: () =
     assert!(MAX_EVENTS * EVENT_RECORD_BYTES + MAX_EVIDENCE_BYTES + 4_096 <= MAX_FRAME_BYTES);
