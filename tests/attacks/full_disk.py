@@ -1,8 +1,8 @@
-"""A disk that is nearly full, an attacker with 64 unfunded keys, and honest cancels.
+"""A disk that is nearly full, an attacker with 64 unfunded keys and one with money, and honest cancels.
 
 The data directory lies on a tmpfs. A filler takes its space until new orders are refused for lack of
-it; then the attacker sends as many DELETE /cancel-all as a page of the journal each would fill the
-reserve with four times. An hour at the cap of an address (500 a second) is 1.8 million; sent to the
+it; then the attacker sends as many DELETE /cancel-all, and sets without quotes of a group that had some, as a page of
+the journal each would fill the reserve with four times. An hour at the cap of an address (500 a second) is 1.8 million; sent to the
 default reserve of 256 MiB at a page each that is 27 times what it holds, and here it is `TIMES`. The
 limits are off, so that the count is reached in minutes. Mounting takes root.
 """
@@ -16,7 +16,7 @@ import time
 from client import Broken, Client
 from exchange import Exchange
 from preparation import deposit, good, register
-from wallets import Wallet, body_of, request, signed_request
+from wallets import Wallet, body_of, quote_set, request, signed_request
 
 MIB = 1 << 20
 PAGE = 4_096
@@ -71,20 +71,29 @@ def fill(exchange, disk):
 class Run:
     """Honest cancels between those of the attacker."""
 
-    def __init__(self, exchange, disk):
-        self.exchange, self.disk = exchange, disk
+    def __init__(self, exchange, disk, condition):
+        self.exchange, self.disk, self.condition = exchange, disk, condition
         self.honest = Wallet.new("honest")
         self.attackers = [Wallet.new(f"unfunded {number}") for number in range(KEYS)]
+        self.quoting, self.revision = Wallet.new("quoting"), time.time_ns() // 1_000
         self.failures, self.latencies, self.statuses, self.least_free = [], [], {}, free_bytes(disk)
 
     async def prepare(self, token):
         self.honest_client = Client("127.0.0.1", self.exchange.addresses["trading"])
         self.clients = [Client("127.0.0.2", self.exchange.addresses["trading"]) for _ in range(4)]
-        for wallet in (self.honest, *self.attackers):
+        for wallet in (self.honest, self.quoting, *self.attackers):
             wallet.take_key(await good(self.clients[0], request("POST", "/auth/api-key", wallet.l1())))
+        self.domain = await good(self.clients[0], request("GET", "/quotes/domain"))
+        await good(self.clients[0], self.quotes([(1, 500)]))
         self.resting = []
         for number in range(RESTING):
             self.resting.append(await self.place(token, 1 + number % 40))
+
+    def quotes(self, quotes):
+        """A set of the attacker with money."""
+        self.revision += 1
+        body = quote_set(self.quoting, self.domain, self.condition, quotes, self.revision)
+        return signed_request(self.quoting, "POST", "/quotes", body)
 
     async def place(self, token, cents):
         body = body_of(self.honest.buy(token, cents, 500))
@@ -118,8 +127,11 @@ class Run:
         await self.cancel("/cancel-all", b"", self.resting)
 
     async def one(self, number):
-        body = body_of({"n": number})
-        data = signed_request(self.attackers[number % KEYS], "DELETE", "/cancel-all", body)
+        if number % 2:
+            data = self.quotes([])
+        else:
+            body = body_of({"n": number})
+            data = signed_request(self.attackers[number % KEYS], "DELETE", "/cancel-all", body)
         try:
             status, _ = await self.clients[number % len(self.clients)].ask(data)
         except Broken as error:
@@ -173,9 +185,10 @@ def on(chosen, disk):
     exchange = Exchange(chosen.binary, disk, settings)
     try:
         market = register(exchange, 1)[0]
-        found = Run(exchange, disk)
-        deposit(exchange, found.honest, "100000")
-        print(f"a disk with {RESERVE_MIB} MiB of reserve, {REQUESTS} cancels of {KEYS} unfunded keys", flush=True)
+        found = Run(exchange, disk, market["condition_id"])
+        for wallet in (found.honest, found.quoting):
+            deposit(exchange, wallet, "100000")
+        print(f"a disk with {RESERVE_MIB} MiB of reserve, {REQUESTS} requests of {KEYS} unfunded keys and one with money", flush=True)
         asyncio.run(found.all(market["tokens"][0]))
     finally:
         exit_code = exchange.stop()

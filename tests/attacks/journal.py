@@ -2,11 +2,12 @@
 
 The routes are those of the OpenAPI document that take credentials and change something: one without a body here ends
 the run. First each is asked some times, one request after the other, and the journal's growth is divided by them. Then
-one address sends what costs most, as fast as it can: wallets without money, and eight owners with a few dollars that
-move sets of quotes. Two gateways serve, and requests go to both.
+one address sends as fast as it can: wallets without money what writes, and eight owners with a few dollars sets of
+quotes that all move. Two gateways serve, and requests go to both.
 """
 
 import asyncio
+import itertools
 import json
 import re
 import time
@@ -23,10 +24,19 @@ FLOOD_SECONDS = 30
 UNFUNDED, OWNERS = 16, 8
 # What an address without money may write, in bytes a second.
 UNFUNDED_BYTES = 100_000
+# Routes that with money get an order of their own each time.
+ON_AN_ORDER = {
+    "DELETE /order",
+    "DELETE /orders",
+    "DELETE /cancel-all",
+    "DELETE /cancel-market-orders",
+    "POST /order/decrease",
+    "POST /replace",
+}
 # Routes with credentials that write nothing.
 READS = {"POST /orders-scoring", "DELETE /notifications"}
-# The source address is a client of its own for each few keys that are made: those are limited by address.
-KEYS_PER_ADDRESS = 15
+# New keys are limited by address, and each gateway enforces its part.
+KEYS_PER_ADDRESS = 8
 NEVER = "0x" + 64 * "7"
 
 
@@ -52,13 +62,14 @@ class Routes:
 
     def __init__(self, wallet, market, domains):
         self.wallet, self.market, self.domains, self.number = wallet, market, domains, time.time_ns() // 1_000
+        self.live = NEVER
         self.bodies = {
             "POST /order": lambda: self.order(),
             "POST /orders": lambda: [self.order() for _ in range(15)],
-            "POST /replace": lambda: {"cancel": [NEVER], "place": [self.order()]},
-            "DELETE /order": lambda: {"orderID": NEVER},
-            "DELETE /orders": lambda: [NEVER],
-            "POST /order/decrease": lambda: {"orderID": NEVER, "size": "5"},
+            "POST /replace": lambda: {"cancel": [self.live], "place": [self.order()]},
+            "DELETE /order": lambda: {"orderID": self.live},
+            "DELETE /orders": lambda: [self.live],
+            "POST /order/decrease": lambda: {"orderID": self.live, "remaining": "6"},
             "POST /quotes/heartbeat": lambda: {"group": 0, "revision": self.next()},
             "PUT /quotes/groups/{n}": lambda: {"lease_ms": 500 + self.next() % 50_000},
             "DELETE /cancel-all": lambda: {"n": self.next()},
@@ -87,7 +98,7 @@ class Routes:
         return self.number
 
     def order(self):
-        return self.wallet.buy(self.market["tokens"][0], 1 + self.next() % 20, 500)
+        return self.wallet.buy(self.market["tokens"][0], 1 + self.next() % 20, 700)
 
     def action(self, **more):
         return {"conditionId": self.market["condition_id"], "reference": f"action {self.next()}", **more}
@@ -130,14 +141,15 @@ def journal_bytes(exchange):
 class Run:
     def __init__(self, exchange, market):
         self.exchange, self.market, self.failures = exchange, market, []
-        self.address = exchange.addresses["trading"]
+        self.address, self.sources = exchange.addresses["trading"], itertools.count(1)
 
     async def wallets(self, name, count, dollars):
         wallets = [Wallet.new(f"journal {name} {number}") for number in range(count)]
         for number, wallet in enumerate(wallets):
             if dollars:
                 await asyncio.to_thread(deposit, self.exchange, wallet, dollars)
-            client = Client(f"127.0.4.{1 + number // KEYS_PER_ADDRESS}", self.address)
+            if number % KEYS_PER_ADDRESS == 0:
+                client = Client(f"127.0.8.{next(self.sources)}", self.address)
             wallet.take_key(await good(client, request("POST", "/auth/api-key", wallet.l1())))
         return wallets
 
@@ -156,12 +168,18 @@ class Run:
             for kind, of_kind in wallets.items():
                 asked = Routes(of_kind[number], self.market, self.domains)
                 client = Client(f"127.0.{5 + (kind == 'with')}.{1 + number}", self.address)
-                before, statuses = journal_bytes(self.exchange), {}
+                written, statuses = 0, {}
                 for _ in range(ASKED):
+                    if kind == "with" and route in ON_AN_ORDER:
+                        order = signed_request(asked.wallet, "POST", "/order", body_of(asked.order()))
+                        asked.live = (await good(client, order))["orderID"]
+                    if kind == "with" and route == "POST /positions/merge":
+                        await good(client, asked.request("POST /positions/split"))
+                    before = journal_bytes(self.exchange)
                     status, _ = await client.ask(asked.request(route))
+                    written += journal_bytes(self.exchange) - before
                     statuses[status] = statuses.get(status, 0) + 1
-                each = (journal_bytes(self.exchange) - before) / ASKED
-                table[route][kind] = {"statuses": statuses, "bytes": each}
+                table[route][kind] = {"statuses": statuses, "bytes": written / ASKED}
         return table
 
     async def flood(self, source, senders):
@@ -193,12 +211,11 @@ class Run:
         writing = [route for route, row in table.items() if row["without"]["bytes"]]
         print(f"without money these write: {', '.join(writing) or 'none'}", flush=True)
         unfunded = [Routes(wallet, self.market, self.domains) for wallet in await self.wallets("poor", UNFUNDED, None)]
-        every = write_routes()
-        revoking = {"DELETE /auth/api-key", "DELETE /auth/api-keys"}
-        kept = [route for route in every if route not in revoking]
+        # A wallet that revokes its key is done.
+        often = [route for route in writing if not route.startswith("DELETE /auth/")]
 
         def in_turn(routes):
-            return lambda: routes.request(kept[routes.next() % len(kept)])
+            return lambda: routes.request(often[routes.next() % len(often)])
 
         poor = await self.flood("127.0.0.2", [in_turn(routes) for routes in unfunded])
         owners = [Routes(wallet, self.market, self.domains) for wallet in await self.wallets("owner", OWNERS, "6.4")]
