@@ -136,7 +136,15 @@ impl Site {
     /// The value of a gateway's metric whose name and labels contain this.
     async fn metric(&self, name: &str) -> Option<u64> {
         let page = self.http.get(format!("{}/metrics", self.operator));
-        let page = page.send().await.unwrap().text().await.unwrap();
+        // Without the token it may be half a second old.
+        let page = page
+            .bearer_auth(TOKEN)
+            .send()
+            .await
+            .unwrap()
+            .text()
+            .await
+            .unwrap();
         let is_it = |line: &&str| line.starts_with("foretell_gateway_") && line.contains(name);
         let line = page.lines().find(is_it)?;
         Some(line.rsplit_once(' ').unwrap().1.parse().unwrap())

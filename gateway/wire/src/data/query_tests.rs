@@ -683,7 +683,7 @@ fn every_parameter_is_described() {
     let v1 =
         "takerOnly filterType filterAmount market eventId user side start end limit offset cursor";
     assert_eq!(names::<V1Walk<FillsQuery>>().join(" "), v1);
-    let v2 = "user condition_id event_id type side start end sort_direction \
+    let v2 = "user condition event_id type side start end sort_direction \
               exclude_deposits_withdrawals limit cursor";
     assert_eq!(names::<V2List<ActivityFilter>>().join(" "), v2);
     let required = |it: &&Parameter| it.is_required;

@@ -22,7 +22,7 @@ parameters! {
         /// Wallet address.
         pub user: WalletAddress = required(Wallet),
         /// Markets: condition ids, assets or decimal token ids; all without one.
-        pub condition_id: Vec<MarketRef> = list(MarketName, MAX_MARKETS) as "market",
+        pub condition_id: Vec<MarketRef> = list(MarketName, MAX_MARKETS) as "market" v2 "condition",
     }
 
     /// Parameters of `GET /traded`.
@@ -35,7 +35,7 @@ parameters! {
     /// Parameters of `GET /oi` and `GET /v2/oi`.
     pub struct OpenInterestQuery: Data {
         /// Markets: condition ids, assets or decimal token ids; all and their sum without one.
-        pub condition_id: Vec<MarketRef> = list(MarketName, MAX_MARKETS) as "market",
+        pub condition_id: Vec<MarketRef> = list(MarketName, MAX_MARKETS) as "market" v2 "condition",
     }
 
     /// Parameters of `GET /v2/live-volume`.

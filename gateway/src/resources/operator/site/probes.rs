@@ -12,6 +12,7 @@ use http::HeaderValue;
 use http::header::CONTENT_TYPE;
 use serde::Serialize;
 
+use crate::access::authorize::has_token;
 use crate::app::App;
 use crate::http::answer::{Answer, Json};
 use crate::http::endpoint::RequestPart;
@@ -110,13 +111,14 @@ pub(crate) async fn ready(
     }
 }
 
-/// `GET /metrics`: of all gateways of the exchange on this host, of the engine and of the host; one page for all
-/// clients, at most half a second old.
+/// `GET /metrics`: of all gateways of the exchange on this host, of the engine and of the host. Clients without a token
+/// share one page, at most half a second old.
 pub(crate) async fn metrics(context: RequestContext) -> Result<Answer, Failure> {
+    let has_token = has_token(&context.app, &context.head.headers);
     // Held while it is rendered: the others wait for that page.
     let mut newest = context.app.scraped.lock().await;
     let (made, page) = match newest.take() {
-        Some(fresh) if fresh.0.elapsed() < SHARED_ANSWER_AGE => fresh,
+        Some(fresh) if !has_token && fresh.0.elapsed() < SHARED_ANSWER_AGE => fresh,
         _ => (Instant::now(), scrape(&context.app).await?),
     };
     *newest = Some((made, page.clone()));

@@ -60,7 +60,7 @@ pub enum MarketSelection {
 parameters! {
     struct NamedMarkets: Data {
         /// Markets: condition ids, assets or decimal token ids.
-        condition_id: Vec<MarketRef> = list(MarketName, MAX_MARKETS) as "market",
+        condition_id: Vec<MarketRef> = list(MarketName, MAX_MARKETS) as "market" v2 "condition",
         /// Catalog events in place of markets.
         event_id: Vec<u64> = list(Event, MAX_MARKETS) as "eventId",
     }

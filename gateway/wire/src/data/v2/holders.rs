@@ -24,7 +24,7 @@ parameters! {
     /// Parameters of `GET /v2/holders`.
     pub struct V2HoldersQuery: Data check_page check_profits {
         /// Markets: condition ids, assets or decimal token ids; one with `include_pnl`.
-        pub condition_id: Vec<MarketRef> = required_list(MarketName, MAX_V2_HOLDER_MARKETS),
+        pub condition_id: Vec<MarketRef> = required_list(MarketName, MAX_V2_HOLDER_MARKETS) v2 "condition",
         /// Smallest balance to include, in shares.
         pub min_balance: u64 = or(MicrosText, "0"),
         /// Add cost and profit of each holder; then `limit` is at most 100.

@@ -44,7 +44,7 @@ impl ParameterSet {
         let mut set = Self::of(lists);
         let mut index = 0;
         while index < set.count {
-            set.all[index].name = set.all[index].v2;
+            set.all[index] = set.all[index].in_v2();
             index += 1;
         }
         set
@@ -178,6 +178,8 @@ macro_rules! parameters {
             name: $crate::parameters!(@name $field $($wire)?),
             alias: $crate::parameters!(@alias $($alias)?),
             v2: $crate::parameters!(@name $field $($v2)?),
+            field: stringify!($field),
+            is_v2: false,
             is_required: $crate::parameters!(@is_required $kind),
             description: concat!($($doc),+).trim_ascii(),
             codes: || {

@@ -44,10 +44,7 @@ impl<'q> Reader<'q> {
     #[must_use]
     pub const fn named(&self, parameter: &Parameter) -> Parameter {
         match self.is_v2 {
-            true => Parameter {
-                name: parameter.v2,
-                ..*parameter
-            },
+            true => parameter.in_v2(),
             false => *parameter,
         }
     }
@@ -84,14 +81,16 @@ impl<'q> Reader<'q> {
         form: &F,
     ) -> Result<Option<F::Value>, ApiError> {
         let parameter = self.named(parameter);
-        let value = |(spelling, text)| {
-            let name = match self.family {
-                Family::Catalog => spelling,
-                Family::Trading | Family::Data => parameter.name,
-            };
-            self.value(name, form, text)
-        };
+        let value = |(spelling, text)| self.value(self.shown(&parameter, spelling), form, text);
         self.spelled(&parameter)?.map(value).transpose()
+    }
+
+    /// The name of a parameter in its errors: as it is given where spellings differ.
+    fn shown<'n>(&self, parameter: &Parameter, spelling: &'n str) -> &'n str {
+        match self.family == Family::Catalog || parameter.is_v2 {
+            true => spelling,
+            false => parameter.name,
+        }
     }
 
     /// The error of a parameter that is absent.
@@ -142,20 +141,20 @@ impl<'q> Reader<'q> {
             return Err((self.family).too_many(parameter.name, entries.len(), most));
         }
         let mut pairs = (self.pairs(&parameter)).filter(|(_, text)| !text.is_empty());
-        if let Some((spelling, _)) = pairs.next()
-            && pairs.any(|(name, _)| name != spelling)
-        {
+        let spelling = pairs.next().map_or(parameter.name, |(name, _)| name);
+        if pairs.any(|(name, _)| name != spelling) {
             return Err(self.family.repeated(&parameter));
         }
+        let shown = self.shown(&parameter, spelling);
         // Reject a list without entries (`,`): ignoring it would return unfiltered rows.
         if entries.is_empty()
             && self.family != Family::Trading
             && let Some((_, text)) = self.pairs(&parameter).find(|(_, text)| !text.is_empty())
         {
-            return Err(self.family.wrong(parameter.name, text, "a list"));
+            return Err(self.family.wrong(shown, text, "a list"));
         }
         for text in entries {
-            let value = self.value(parameter.name, form, text)?;
+            let value = self.value(shown, form, text)?;
             if !values.contains(&value) {
                 values.push(value);
             }
