@@ -16,7 +16,7 @@ use foretell_wire::{ApiError, Compatibility};
 use tokio::sync::Semaphore;
 
 use crate::access::credentials::Auth;
-use crate::access::known_signers::KnownSigners;
+use crate::access::known_signers::{CheckedSigner, KnownSigners};
 use crate::access::operator_token::OperatorToken;
 use crate::access::oracle::OracleConfig;
 use crate::catalog::catalog_facts::CatalogFacts;
@@ -120,10 +120,15 @@ impl App {
         })
     }
 
-    /// Counts an order, or a set of quotes, that the exchange has accepted from a signer without a table, which is built when
+    /// Counts an order, or a set of quotes, that the exchange has accepted. The table of a signer without one is built when
     /// it is due.
-    pub(crate) fn count_accepted(self: &Arc<Self>, key: PublicKey) {
-        if self.known_signers.is_due(&key, Instant::now()) {
+    pub(crate) fn count_accepted(self: &Arc<Self>, signer: CheckedSigner) {
+        let now = Instant::now();
+        let key = match signer {
+            CheckedSigner::Known(address) => return self.known_signers.note_use(&address, now),
+            CheckedSigner::Recovered(key) => key,
+        };
+        if self.known_signers.is_due(&key, now) {
             let app = Arc::clone(self);
             tokio::task::spawn_blocking(move || {
                 if app.known_signers.build(&key, Instant::now()) {

@@ -113,6 +113,8 @@ pub struct Figures {
     pub volume_24hr: f64,
     /// Resting.
     pub liquidity: f64,
+    /// Locked by its shares.
+    pub open_interest: f64,
     /// Its last step of life, microseconds since 1970.
     pub changed_at: i64,
 }
@@ -163,6 +165,7 @@ pub(crate) struct EventFigures {
     pub(crate) volume: f64,
     pub(crate) volume_24hr: f64,
     pub(crate) liquidity: f64,
+    pub(crate) open_interest: f64,
 }
 
 impl EventFigures {
@@ -175,6 +178,7 @@ impl EventFigures {
             volume: 0.0,
             volume_24hr: 0.0,
             liquidity: 0.0,
+            open_interest: 0.0,
         };
         let mut is_empty = true;
         for (figures, closed) in markets {
@@ -186,6 +190,7 @@ impl EventFigures {
                 sums.volume += figures.volume;
                 sums.volume_24hr += figures.volume_24hr;
                 sums.liquidity += figures.liquidity;
+                sums.open_interest += figures.open_interest;
             }
         }
         sums.closed &= !is_empty;
@@ -203,6 +208,7 @@ impl EventFigures {
             "volume24hr": self.volume_24hr,
             "liquidity": self.liquidity,
             "liquidityClob": self.liquidity,
+            "openInterest": self.open_interest,
         })
         .to_string()
     }

@@ -28,7 +28,7 @@ use secp256k1::PublicKey;
 use crate::eip712::Hash;
 use crate::signature::{GROUP_ORDER, Signature, address_of};
 
-/// Windows of 10 bits: 1 MB, which all signers share. The last window is for a carry.
+/// Windows of 10 bits: 1 MB, which all signers share. The last window has the highest bits and a carry.
 type Generator = Multiples<10, 26>;
 /// Windows of 6 bits: 110 KB.
 type Key = Multiples<6, 43>;
@@ -54,7 +54,7 @@ impl KnownSigner {
     /// Bytes of memory of each.
     pub const BYTES: usize = Key::BYTES;
 
-    /// Computes the table of a key, and before the first that of the generator. `None` for a key that is not on the curve.
+    /// Computes the table of a key, and before the first that of the generator. `None` for a point that is not on the curve, which no key is.
     #[must_use]
     pub fn new(key: &PublicKey) -> Option<Self> {
         let encoded = EncodedPoint::from_bytes(key.serialize_uncompressed()).ok()?;
@@ -255,20 +255,30 @@ mod tests {
     use super::*;
     use crate::signing::Signer;
 
-    /// The signature with which recovery computes `of_generator`·G + `of_key`·Q for the key Q, and its digest.
-    fn crafted(key: &PublicKey, of_generator: Scalar, of_key: Scalar) -> Option<(Signature, Hash)> {
+    /// The signature with which recovery computes `of_generator`·G + `of_key`·Q for the key Q, whether it has an answer,
+    /// and its digest. At infinity r is any number.
+    fn crafted(
+        key: &PublicKey,
+        of_generator: Scalar,
+        of_key: Scalar,
+    ) -> Option<([u8; 65], bool, Hash)> {
         let encoded = EncodedPoint::from_bytes(key.serialize_uncompressed()).unwrap();
         let point = ProjectivePoint::from_encoded_point(&encoded).unwrap();
         let sum = ProjectivePoint::mul_by_generator(&of_generator) + point * of_key;
         let sum = sum.to_affine().to_encoded_point(false);
-        let r = scalar(sum.x()?)?;
+        let r = sum.x().map_or(Some(Scalar::from(5_u32)), |x| scalar(x))?;
         let s = r * of_key.invert().into_option()?;
         let is_high = bool::from(s.is_high());
         let s = if is_high { -s } else { s };
         let digest = of_generator * r * of_key.invert().unwrap();
-        let v = 27 + u8::from((sum.y()?[31] % 2 == 1) != is_high);
+        let is_odd = sum.y().is_some_and(|y| y[31] % 2 == 1);
+        let v = 27 + u8::from(is_odd != is_high);
         let bytes = [&r.to_repr()[..], &s.to_repr()[..], &[v]].concat();
-        Some((Signature::parse(&bytes).ok()?, digest.to_repr().into()))
+        Some((
+            bytes.try_into().unwrap(),
+            sum.x().is_some(),
+            digest.to_repr().into(),
+        ))
     }
 
     fn signer(number: u8) -> (Signer, KnownSigner) {
@@ -292,14 +302,31 @@ mod tests {
             };
             for (of_generator, of_key) in (-33..34).flat_map(|a| (-33..34).map(move |b| (a, b))) {
                 let crafted = crafted(&signer.public_key(), small(of_generator), small(of_key));
-                let Some((signature, digest)) = crafted else {
+                let Some((bytes, is_right, digest)) = crafted else {
                     continue;
                 };
-                let recovered = signature.recover(&digest);
-                assert_eq!(recovered, Ok(known.address()), "{of_generator} {of_key}");
-                match known.signed(&digest, &signature) {
+                let what = format!("{of_generator} {of_key}");
+                let right = Signature::parse(&bytes).unwrap();
+                if is_right {
+                    assert_eq!(right.recover(&digest), Ok(known.address()), "{what}");
+                }
+                match known.signed(&digest, &right) {
                     true => accepted += 1,
                     false => left += 1,
+                }
+                // Where the formula has no answer, any r would do.
+                let mut wrong = [bytes; 4];
+                wrong[0][64] = 55 - bytes[64];
+                wrong[1][31] ^= 1;
+                wrong[2][31] ^= 2;
+                (wrong[3][64], wrong[3][30]) = (55 - bytes[64], bytes[30] ^ 1);
+                for wrong in wrong.iter().chain((!is_right).then_some(&bytes)) {
+                    let Ok(signature) = Signature::parse(wrong) else {
+                        continue;
+                    };
+                    let is_of_key = signature.recover(&digest) == Ok(known.address());
+                    let is_accepted = known.signed(&digest, &signature);
+                    assert!(is_of_key || !is_accepted, "{what}: {wrong:?}");
                 }
             }
         }

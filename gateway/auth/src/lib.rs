@@ -40,6 +40,7 @@ pub use l2::{L2Error, L2Headers, L2Request, verify_l2};
 pub use master::{MasterSecret, MasterSecretError};
 pub use order::OrderFields;
 pub use order_signature::{OwnerWallets, SignatureError, Verified, verify_evidence, verify_order};
+pub use signature::address_of;
 pub use signing::{L2Credentials, Signer};
 pub use timestamp_window::{TimestampError, Window};
 pub use trio::verify_trio;

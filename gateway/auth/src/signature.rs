@@ -107,7 +107,7 @@ fn in_range(scalar: &[u8]) -> bool {
 }
 
 /// The address of a public key: the last 20 bytes of the hash of its coordinates.
-pub(crate) fn address_of(key: &PublicKey) -> WalletAddress {
+pub fn address_of(key: &PublicKey) -> WalletAddress {
     let hash = hash_parts(&[&key.serialize_uncompressed()[1..]]);
     let mut address = [0; 20];
     address.copy_from_slice(&hash[12..]);

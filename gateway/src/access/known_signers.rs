@@ -10,19 +10,35 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use foretell_auth::{KnownSigner, PublicKey};
+use foretell_auth::{KnownSigner, PublicKey, address_of};
 use foretell_model::WalletAddress;
 use parking_lot::{Mutex, RwLock};
 
 /// Accepted orders of a signer within [`WINDOW`] before its table is built. A table saves its own cost in about as many.
 const ORDERS: u32 = 50;
-/// In which orders are counted. A table that served nobody for as long makes room for another; until then none does, so
-/// that more signers than fit do not take turns.
+/// In which orders are counted, from one minute of the process to the next. A table of a signer without an accepted order
+/// for as long makes room for another; until then none does, so that more signers than fit do not take turns.
 const WINDOW: Duration = Duration::from_secs(60);
 /// Between the starts of two builds: one core in fifty at most.
 const BETWEEN_BUILDS: Duration = Duration::from_millis(50);
 /// Signers whose orders are counted; further ones wait for the next window.
 const MAX_COUNTED: usize = 10_000;
+
+/// Who signed, and how the signature was checked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum CheckedSigner {
+    /// By a table of the signer with this address.
+    Known(WalletAddress),
+    /// By recovery of this key.
+    Recovered(PublicKey),
+}
+
+impl CheckedSigner {
+    /// The owner of a wallet, whose key is named if it was recovered.
+    pub(crate) fn new(owner: WalletAddress, recovered: Option<PublicKey>) -> Self {
+        recovered.map_or(Self::Known(owner), Self::Recovered)
+    }
+}
 
 /// The known signers of the process.
 pub(crate) struct KnownSigners {
@@ -35,7 +51,7 @@ pub(crate) struct KnownSigners {
 
 struct Table {
     signer: Arc<KnownSigner>,
-    /// Milliseconds since the process began.
+    /// When an order of the signer was last accepted, in milliseconds since the process began.
     last_used: AtomicU64,
 }
 
@@ -63,11 +79,16 @@ impl KnownSigners {
     }
 
     /// The signer with this address, if it is known.
-    pub(crate) fn get(&self, address: &WalletAddress, now: Instant) -> Option<Arc<KnownSigner>> {
+    pub(crate) fn get(&self, address: &WalletAddress) -> Option<Arc<KnownSigner>> {
         let tables = self.tables.read();
-        let table = tables.get(address)?;
-        table.last_used.store(self.millis(now), Relaxed);
-        Some(Arc::clone(&table.signer))
+        tables.get(address).map(|table| Arc::clone(&table.signer))
+    }
+
+    /// Notes an accepted order of a known signer: refused ones keep no table.
+    pub(crate) fn note_use(&self, address: &WalletAddress, now: Instant) {
+        if let Some(table) = self.tables.read().get(address) {
+            table.last_used.store(self.millis(now), Relaxed);
+        }
     }
 
     /// Bytes of all tables.
@@ -75,7 +96,8 @@ impl KnownSigners {
         self.tables.read().len() * KnownSigner::BYTES
     }
 
-    /// Counts an accepted order of a signer that has no table. Whether its table should be built now.
+    /// Counts an accepted order of a signer whose key was recovered. Whether its table should be built now: not again, if it
+    /// has one, which left this signature to recovery or is newer than it.
     pub(crate) fn is_due(&self, key: &PublicKey, now: Instant) -> bool {
         let mut counted = self.counted.lock();
         if now.duration_since(counted.window_began) >= WINDOW {
@@ -91,8 +113,9 @@ impl KnownSigners {
             return false;
         }
         counted.next_build = now + BETWEEN_BUILDS;
-        let is_due = self.has_room(now);
-        if is_due {
+        let is_known = self.get(&address_of(key)).is_some();
+        let is_due = !is_known && self.has_room(now);
+        if is_known || is_due {
             counted.orders.remove(key);
         }
         is_due
@@ -104,6 +127,9 @@ impl KnownSigners {
             return false;
         };
         let mut tables = self.tables.write();
+        if tables.contains_key(&signer.address()) {
+            return false;
+        }
         if tables.len() >= self.capacity {
             let oldest = tables.iter().filter(|(_, table)| self.is_idle(table, now));
             let oldest = oldest.min_by_key(|(_, table)| table.last_used.load(Relaxed));
@@ -175,11 +201,15 @@ mod tests {
         // The next minute counts anew.
         let later = began + WINDOW;
         assert_eq!(until_due(&signers, &key(1), later), Some(ORDERS));
-        assert!(signers.get(&address(1), later).is_none());
+        assert!(signers.get(&address(1)).is_none());
         assert!(signers.build(&key(1), later));
-        let known = signers.get(&address(1), later).unwrap();
+        let known = signers.get(&address(1)).unwrap();
         assert_eq!(known.address(), address(1));
-        assert!(signers.get(&address(2), later).is_none());
+        assert!(signers.get(&address(2)).is_none());
+        // Orders that were recovered meanwhile, or that a table leaves to recovery, build none again.
+        let next = later + BETWEEN_BUILDS;
+        assert_eq!(until_due(&signers, &key(1), next), None);
+        assert!(!signers.build(&key(1), next));
         assert_eq!(signers.bytes(), KnownSigner::BYTES);
     }
 
@@ -198,14 +228,16 @@ mod tests {
         let signers = one_fits(began);
         assert!(signers.build(&key(1), began));
         let used = began + BETWEEN_BUILDS;
-        assert!(signers.get(&address(1), used).is_some());
+        signers.note_use(&address(1), used);
 
         assert_eq!(until_due(&signers, &key(2), began + WINDOW), None);
         assert!(!signers.build(&key(2), began + WINDOW));
+        // What was only looked up keeps no table.
         let idle = used + WINDOW;
+        assert!(signers.get(&address(1)).is_some());
         assert!(signers.is_due(&key(2), idle) && signers.build(&key(2), idle));
-        assert!(signers.get(&address(1), idle).is_none());
-        assert!(signers.get(&address(2), idle).is_some());
+        assert!(signers.get(&address(1)).is_none());
+        assert!(signers.get(&address(2)).is_some());
         assert_eq!(signers.bytes(), KnownSigner::BYTES);
     }
 
@@ -217,11 +249,11 @@ mod tests {
             ..KnownSigners::new(1, began)
         };
         assert!(signers.build(&key(1), began) && signers.build(&key(2), began));
-        assert!(signers.get(&address(1), began + BETWEEN_BUILDS).is_some());
+        signers.note_use(&address(1), began + BETWEEN_BUILDS);
         let idle = began + 2 * WINDOW;
         assert!(signers.build(&key(3), idle));
-        assert!(signers.get(&address(1), idle).is_some());
-        assert!(signers.get(&address(2), idle).is_none());
+        assert!(signers.get(&address(1)).is_some());
+        assert!(signers.get(&address(2)).is_none());
     }
 
     #[test]

@@ -68,7 +68,7 @@ pub(crate) const MAX_SEQUENCE_AHEAD: u64 = 1_000_000;
 /// headers, and only the retry of an account action needs one.
 pub(crate) const MAX_FRAME_SEARCHES: usize = 4;
 /// Orders whose signature may wait for a check on one thread; further ones get 503. At 60 µs each
-/// the last of the queue waits a tenth of a second.
+/// the last of the queue waits a tenth of a second, and twice that where all are wrong and of known signers.
 pub(crate) const MAX_SIGNATURES_WAITING: usize = 2_048;
 /// Commands of this gateway in flight to the engine; an eighth is reserved for cancels.
 pub(crate) const MAX_IN_FLIGHT: usize = 8_192;

@@ -53,6 +53,7 @@ pub(crate) fn catalog_trading(view: &View, number: MarketNumber) -> Option<Catal
         volume_24hr: Micros::ZERO,
         // A price unit times a lot is a micro.
         liquidity: Micros(bids.chain(asks).fold(0, u64::saturating_add)),
+        open_interest: market.locked(),
         closed: market.closed,
     })
 }
@@ -83,6 +84,7 @@ pub(crate) fn catalog_figures(
         volume: amount(trading.volume),
         volume_24hr: amount(trading.volume_24hr),
         liquidity: amount(trading.liquidity),
+        open_interest: amount(trading.open_interest),
         changed_at: i64::try_from(changed.0 / 1_000).unwrap_or(i64::MAX),
     }
 }

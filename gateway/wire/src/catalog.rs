@@ -1,5 +1,6 @@
 //! The trading fields of a market on the catalog surface (docs/api/catalog.md §1).
 
+use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{Micros, Price, TimeNs};
 use serde::Serialize;
 use serde_json::json;
@@ -22,6 +23,8 @@ pub struct CatalogTrading {
     pub volume_24hr: Micros,
     /// Value of the resting orders.
     pub liquidity: Micros,
+    /// Collateral locked by its shares.
+    pub open_interest: Micros,
     /// When it closed.
     pub closed: Option<TimeNs>,
 }
@@ -45,10 +48,8 @@ struct Fields<'a> {
     outcome_prices: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     best_bid: Option<Number>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    best_ask: Option<Number>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    spread: Option<Number>,
+    best_ask: Number,
+    spread: Number,
     #[serde(skip_serializing_if = "Option::is_none")]
     last_trade_price: Option<Number>,
     volume: String,
@@ -75,6 +76,7 @@ struct Fields<'a> {
     question_index: Option<u8>,
     #[serde(skip_serializing_if = "Option::is_none")]
     uma_resolution_status: Option<&'static str>,
+    uma_resolution_statuses: &'static str,
 }
 
 #[derive(Serialize)]
@@ -94,10 +96,10 @@ impl MarketFacts {
         trading: &CatalogTrading,
         words: Option<&MarketDescription>,
     ) -> String {
-        let [bid, ask] = trading.best;
-        let spread = bid
-            .zip(ask)
-            .map(|(bid, ask)| Price(ask.0.saturating_sub(bid.0)));
+        let [bid, best_ask] = trading.best;
+        // As in the API family, where an empty side of a book is 0 or 1.
+        let ask = best_ask.unwrap_or(Price(PRICE_ONE));
+        let spread = Price(ask.0.saturating_sub(bid.map_or(0, |bid| bid.0)));
         let ratio = |ppm: u32| Decimal::micros(i128::from(ppm)).into();
         let prices = [0, 1].map(|index| self.price(index).to_string());
         crate::json_text(&Fields {
@@ -113,8 +115,8 @@ impl MarketFacts {
             enable_order_book: true,
             outcome_prices: json!(prices).to_string(),
             best_bid: bid.map(Number::from),
-            best_ask: ask.map(Number::from),
-            spread: spread.map(Number::from),
+            best_ask: ask.into(),
+            spread: spread.into(),
             last_trade_price: trading.last.map(Number::from),
             volume: Decimal::from(trading.volume).to_string(),
             volume_num: trading.volume.into(),
@@ -141,6 +143,10 @@ impl MarketFacts {
             neg_risk: self.neg_risk,
             question_index: self.question_index,
             uma_resolution_status: self.payout.map(|_| "resolved"),
+            uma_resolution_statuses: match self.payout {
+                Some(_) => r#"["resolved"]"#,
+                None => "[]",
+            },
         })
     }
 }

@@ -69,6 +69,7 @@ const OPEN: Figures = Figures {
     volume: 1.0,
     volume_24hr: 1.0,
     liquidity: 0.0,
+    open_interest: 0.0,
     changed_at: 0,
 };
 

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use foretell_auth::{KnownSigner, OrderFields, OwnerWallets, PublicKey};
+use foretell_auth::{KnownSigner, OrderFields, OwnerWallets};
 use foretell_auth::{SignatureError, Verified, verify_order};
 use foretell_link::Reply;
 use foretell_model::{
@@ -23,6 +23,7 @@ use foretell_wire::{ApiError, ErrorCode, TokenRef, json_text};
 use crate::access::authenticate::WriteKey;
 use crate::access::credentials::{Caller, owner_wallets};
 use crate::access::hints::Hint;
+use crate::access::known_signers::CheckedSigner;
 use crate::app::App;
 use crate::engine::engine_link::PendingAnswer;
 use crate::engine::outcome::{Done, Refused, outcome_of};
@@ -92,7 +93,7 @@ pub(crate) async fn place_unsigned(
             match pending {
                 Ok(pending) => Ok(Submitted {
                     about,
-                    recovered: None,
+                    signer: None,
                     pending,
                 }),
                 Err(failure) => Err(SubmitError {
@@ -115,7 +116,8 @@ fn answer_of(outcome: OrderOutcome) -> Result<Json<OrderAnswer>, Failure> {
 /// An order submitted to the engine.
 struct Submitted {
     about: RejectedOrder,
-    recovered: Option<PublicKey>,
+    /// `None` of an order that nobody signed.
+    signer: Option<CheckedSigner>,
     pending: PendingAnswer,
 }
 
@@ -128,8 +130,7 @@ pub(crate) struct SubmitError {
 /// An order that passed every check of this gateway.
 pub(crate) struct CheckedOrder {
     pub(crate) about: RejectedOrder,
-    /// The key that signed it, if it was recovered.
-    pub(crate) recovered: Option<PublicKey>,
+    pub(crate) signer: CheckedSigner,
     pub(crate) command: Command,
     /// Evidence of the command.
     pub(crate) evidence: Vec<u8>,
@@ -164,14 +165,14 @@ async fn send(
 ) -> Result<Submitted, SubmitError> {
     let CheckedOrder {
         about,
-        recovered,
+        signer,
         command,
         evidence,
     } = check(context, caller, order).await?;
     match context.submit(command, &evidence) {
         Ok(pending) => Ok(Submitted {
             about,
-            recovered,
+            signer: Some(signer),
             pending,
         }),
         Err(refusal) => Err(SubmitError {
@@ -244,7 +245,7 @@ pub(crate) async fn check(
     verified.evidence(&order.signature).encode(&mut evidence);
     Ok(CheckedOrder {
         about,
-        recovered: verified.recovered,
+        signer: CheckedSigner::new(caller.wallets.owner, verified.recovered),
         command: Command::PlaceOrder(command),
         evidence,
     })
@@ -315,7 +316,7 @@ pub(crate) async fn verified<T>(
     check: impl Fn(&OwnerWallets, Option<&KnownSigner>) -> Result<T, SignatureError>,
 ) -> Result<T, ApiError> {
     let app = &context.app;
-    let known = app.known_signers.get(&caller.wallets.owner, Instant::now());
+    let known = app.known_signers.get(&caller.wallets.owner);
     let check = async |wallets: OwnerWallets| {
         let checked = context.gate.run(|| check(&wallets, known.as_deref())).await;
         checked.map_err(|_| ErrorCode::Busy)
@@ -352,7 +353,7 @@ async fn await_outcome(
     sent: Result<Submitted, SubmitError>,
 ) -> OrderOutcome {
     let app = &context.app;
-    let recovered = sent.as_ref().ok().and_then(|sent| sent.recovered);
+    let signer = sent.as_ref().ok().and_then(|sent| sent.signer);
     let outcome = match sent {
         Ok(Submitted { about, pending, .. }) => match context.reply(pending).await {
             Ok(reply) => render_outcome(app, &about, &reply).await,
@@ -366,7 +367,7 @@ async fn await_outcome(
             refused(order.as_ref(), ResultStatus::Error, refusal)
         }
     };
-    note_outcome(app, &outcome.answer, recovered);
+    note_outcome(app, &outcome.answer, signer);
     if let Some(refusal) = &outcome.refusal
         && refusal.code() != ErrorCode::OutcomeUnknown
         && app.is_sandbox()
@@ -389,15 +390,15 @@ async fn await_outcome(
 }
 
 /// Counts the result of an order, and for its signer that it was accepted.
-pub(crate) fn note_outcome(app: &Arc<App>, answer: &OrderAnswer, recovered: Option<PublicKey>) {
-    if let Some(key) = recovered
+pub(crate) fn note_outcome(app: &Arc<App>, answer: &OrderAnswer, signer: Option<CheckedSigner>) {
+    if let Some(signer) = signer
         && !answer.duplicate
         && matches!(
             answer.status,
             ResultStatus::Matched | ResultStatus::Live | ResultStatus::Delayed
         )
     {
-        app.count_accepted(key);
+        app.count_accepted(signer);
     }
     app.metrics.order(match answer.status {
         _ if answer.duplicate => "duplicate",

@@ -25,6 +25,7 @@ use foretell_wire::{ApiError, Decimal, ErrorCode};
 
 use crate::access::authenticate::WriteKey;
 use crate::access::credentials::Caller;
+use crate::access::known_signers::CheckedSigner;
 use crate::engine::outcome::Done;
 use crate::http::answer::Json;
 use crate::http::failure::Failure;
@@ -74,10 +75,9 @@ pub(crate) async fn set(
     });
     let done = done.await?;
     let answer = answer(&asked, digest, &done)?;
-    if let Some(key) = recovered
-        && done.before.is_none()
-    {
-        context.app.count_accepted(key);
+    if done.before.is_none() {
+        let signer = CheckedSigner::new(caller.wallets.owner, recovered);
+        context.app.count_accepted(signer);
     }
     context.give_back(
         &caller,

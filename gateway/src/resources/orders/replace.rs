@@ -141,7 +141,7 @@ async fn answer(
     }
     for (order, reply) in orders.iter().zip(replies) {
         let outcome = render_outcome(app, &order.about, &reply).await;
-        note_outcome(app, &outcome.answer, order.recovered);
+        note_outcome(app, &outcome.answer, Some(order.signer));
         answer.orders.push(outcome.answer);
     }
     Ok(answer)

@@ -1,5 +1,6 @@
 //! An operator's own markets on the catalog surface, also where an upstream has them.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use foretell_tests::demo::visitors;
@@ -73,6 +74,51 @@ fn a_market_of_an_upstream_leaves_a_slug_to_the_own_market_that_has_it() {
     let by_slug = format!("{}/markets/slug/market-701", exchange.catalog);
     let (_, shown) = runtime.block_on(get(&by_slug, None));
     assert_eq!(shown["conditionId"], own["condition_id"], "{shown}");
+    assert!(exchange.stop().success(), "a clean stop");
+}
+
+/// Names of the fields that every record of a recorded list has; `None` without recorded data.
+fn fields_of_all(
+    name: &str,
+    records: impl Fn(Vec<Value>) -> Vec<Value>,
+) -> Option<BTreeSet<String>> {
+    let packed = std::fs::read(foretell_fixtures::recorded(name)?).expect("a file");
+    let unpacked = zstd::decode_all(packed.as_slice()).expect("zstd");
+    let rows = records(serde_json::from_slice(&unpacked).expect("JSON"));
+    let names = |row: &Value| row.as_object().expect("a record").keys().cloned().collect();
+    rows.iter()
+        .map(names)
+        .reduce(|all: BTreeSet<_>, one| &all & &one)
+}
+
+#[test]
+fn an_own_market_has_every_field_that_all_recorded_ones_have() {
+    let markets = fields_of_all("gamma/markets-600-20260208.json.zst", |rows| rows);
+    let events = fields_of_all("gamma/events-20-202503.json.zst", |rows| rows);
+    let (Some(markets), Some(events)) = (markets, events) else {
+        return;
+    };
+    assert!(
+        markets.contains("marketMakerAddress") && markets.len() > 30,
+        "{markets:?}"
+    );
+    let exchange = Exchange::start(&Options::demo());
+    runtime().block_on(async {
+        let market =
+            json!({ "question": "Is it ours?", "slug": SLUG, "end_date": "2030-01-01T00:00:00Z" });
+        operator::done(&exchange, "/markets", &market).await;
+        for (path, expected) in [("markets", &markets), ("events", &events)] {
+            let (status, rows) =
+                get(&format!("{}/{path}?slug={SLUG}", exchange.catalog), None).await;
+            assert_eq!(status, 200, "{rows}");
+            let record = rows[0].as_object().expect("a record");
+            let missing: Vec<_> = expected
+                .iter()
+                .filter(|name| !record.contains_key(*name))
+                .collect();
+            assert!(missing.is_empty(), "{path} lacks {missing:?}");
+        }
+    });
     assert!(exchange.stop().success(), "a clean stop");
 }
 
