@@ -125,6 +125,7 @@ const CHECKS: &[Check] = &[
     check("clock", When::Asked, Find::One(clock::find)),
     check("format", When::Asked, Find::Many(journal::formats)),
     check("journal", When::Asked, Find::Many(journal::find)),
+    check("gateway", When::Asked, Find::Refused(settings::gateway)),
     check("snapshot", When::Asked, Find::One(copies::snapshot)),
     check("backup", When::Asked, Find::One(copies::backup)),
     check("outward", When::Asked, Find::One(copies::outward)),

@@ -146,6 +146,13 @@ pub(super) fn connections(config: &Config) -> Vec<Refusal> {
     wrong.map(refusal).into_iter().collect()
 }
 
+/// The configuration of a gateway.
+pub(super) fn gateway(config: &Config) -> Vec<Refusal> {
+    let wrong = process::check_gateway(config).err();
+    let refusal = |why: crate::failure::Failure| Refusal::other("gateway", why.to_string());
+    wrong.map(refusal).into_iter().collect()
+}
+
 /// The URL of the upstream.
 pub(super) fn upstream(config: &Config) -> Vec<Refusal> {
     let upstream = &config.catalog.upstream;

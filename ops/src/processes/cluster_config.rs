@@ -34,6 +34,16 @@ pub(crate) fn copied_keys(role: ClusterRole) -> Vec<&'static str> {
     [&shared[..], of_cluster].concat()
 }
 
+/// The role as the engine takes it; `None` of a host that is alone.
+pub(crate) const fn role(role: ClusterRole) -> Option<foretell_engine::ClusterRole> {
+    match role {
+        ClusterRole::Standalone => None,
+        ClusterRole::Leader => Some(foretell_engine::ClusterRole::Leader),
+        ClusterRole::Standby => Some(foretell_engine::ClusterRole::Standby),
+        ClusterRole::Reader => Some(foretell_engine::ClusterRole::Reader),
+    }
+}
+
 /// How to reach the log.
 pub(crate) fn log_settings(config: &Config) -> Settings {
     let cluster = &config.cluster;
@@ -123,11 +133,8 @@ pub(crate) fn engine_config(
     fingerprint: &str,
 ) -> Result<Option<ClusterConfig>, Failure> {
     let cluster = &config.cluster;
-    let role = match cluster.role {
-        ClusterRole::Standalone => return Ok(None),
-        ClusterRole::Leader => foretell_engine::ClusterRole::Leader,
-        ClusterRole::Standby => foretell_engine::ClusterRole::Standby,
-        ClusterRole::Reader => foretell_engine::ClusterRole::Reader,
+    let Some(role) = role(cluster.role) else {
+        return Ok(None);
     };
     Ok(Some(ClusterConfig {
         role,

@@ -164,6 +164,36 @@ pub(crate) fn gateway(config: &Config, arguments: &GatewayArgs) -> Result<ExitCo
     .map_err(|error| Failure::new(error.to_string()))
 }
 
+/// Makes the configuration of a gateway, as its start does, once the first start has made the secrets.
+///
+/// # Errors
+/// Those with which a gateway refuses to start.
+pub(crate) fn check_gateway(config: &Config) -> Result<(), Failure> {
+    let secrets = [
+        config.operator_token_file(),
+        config.sync_token_file(),
+        config.master_secret_file(),
+    ];
+    if !secrets.iter().all(|file| file.exists()) {
+        return Ok(());
+    }
+    let mut surfaces = vec![
+        cli::Surface::Trading,
+        cli::Surface::Data,
+        cli::Surface::Catalog,
+        cli::Surface::Operator,
+    ];
+    if !config.cluster.health_listen.is_empty() {
+        surfaces.push(cli::Surface::Health);
+    }
+    let arguments = GatewayArgs {
+        surfaces,
+        one_of: 1,
+        ..GatewayArgs::default()
+    };
+    gateway_config(config, &arguments).map(drop)
+}
+
 /// The configuration of a gateway that serves the surfaces of `arguments`.
 fn gateway_config(config: &Config, arguments: &GatewayArgs) -> Result<GatewayConfig, Failure> {
     let listen = arguments

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
+use foretell_journal::archive::remove_archived;
+use foretell_journal::disk::RealDisk;
 use foretell_tests::exchange::{Exchange, Options};
 use serde_json::Value;
 
@@ -125,6 +127,18 @@ fn what_the_doctor_refuses_is_refused_by_a_start() {
     std::fs::rename(data.join("journal/watermark"), data.join("away")).expect("the file");
     refused("journal", "it is missing");
     std::fs::rename(data.join("away"), data.join("journal/watermark")).expect("the file");
+
+    let second = Exchange::start_at(&Options::default(), &data);
+    foretell(&second, &["system", "mode", "post-only"], "").printed();
+    foretell(&second, &["system", "snapshot"], "").printed();
+    assert!(second.stop().success());
+    let archived = remove_archived(&RealDisk, &data.join("journal"), 1);
+    assert!(archived.expect("a first segment"));
+    let found = findings(&command(&["--json", "doctor"]));
+    assert_eq!(of(&found, "journal")[0].0, "ok", "{found}");
+    std::fs::rename(data.join("snapshots"), data.join("away")).expect("the directory");
+    refused("journal", "are archived");
+    std::fs::rename(data.join("away"), data.join("snapshots")).expect("the directory");
 
     std::fs::write(data.join("master.secret"), "short").expect("a file");
     refused("data directory", "master.secret");
