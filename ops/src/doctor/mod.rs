@@ -9,6 +9,7 @@ mod disk;
 mod finding;
 mod journal;
 mod ports;
+mod replicated_log;
 mod settings;
 mod upstream;
 
@@ -123,6 +124,11 @@ const CHECKS: &[Check] = &[
     check("cores", When::Start, Find::One(cores::find)),
     check("engine", When::Asked, Find::One(engine)),
     check("clock", When::Asked, Find::One(clock::find)),
+    check(
+        "replicated log",
+        When::Asked,
+        Find::One(replicated_log::find),
+    ),
     check("format", When::Asked, Find::Many(journal::formats)),
     check("journal", When::Asked, Find::Many(journal::find)),
     check("gateway", When::Asked, Find::Refused(settings::gateway)),
