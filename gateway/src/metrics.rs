@@ -25,6 +25,7 @@ mod engine_metrics;
 pub(crate) mod exchange_metrics;
 mod exposition;
 pub(crate) mod money;
+mod process_metrics;
 pub(crate) mod siblings;
 mod stage_histogram;
 pub(crate) mod stream_metrics;

@@ -9,6 +9,7 @@ mod disk;
 mod finding;
 mod journal;
 mod ports;
+mod processes;
 mod replicated_log;
 mod settings;
 mod upstream;
@@ -132,6 +133,8 @@ const CHECKS: &[Check] = &[
     check("format", When::Asked, Find::Many(journal::formats)),
     check("journal", When::Asked, Find::Many(journal::find)),
     check("gateway", When::Asked, Find::Refused(settings::gateway)),
+    check("webhooks", When::Asked, Find::One(processes::webhooks)),
+    check("processes", When::Asked, Find::Many(processes::supervised)),
     check("snapshot", When::Asked, Find::One(copies::snapshot)),
     check("backup", When::Asked, Find::One(copies::backup)),
     check("outward", When::Asked, Find::One(copies::outward)),

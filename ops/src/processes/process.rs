@@ -231,6 +231,7 @@ fn gateway_config(config: &Config, arguments: &GatewayArgs) -> Result<GatewayCon
             .directory
             .join(foretell_engine::SNAPSHOT_DIRECTORY),
         last_backup: LastBackup::path(&config.data.directory),
+        reports: config.data.directory.clone(),
         checkpoints: config
             .data
             .directory

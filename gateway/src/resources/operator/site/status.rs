@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use foretell_catalog::SyncStatus;
+use foretell_journal::wall_clock::since_epoch;
 use foretell_link::{ClusterStatus, Stage, StageSummary, Status};
 use foretell_model::{ConditionId, MarketNumber, MarketState, Outcome, Price, SystemMode, TimeNs};
 use foretell_stages::Stages as _;
@@ -14,6 +15,7 @@ use serde::Serialize;
 
 use crate::app::{App, milliseconds_between};
 use crate::catalog::descriptions::Descriptions;
+use crate::host_reports::{HostReport as _, ProcessesReport, SupervisedProcess, WebhooksReport};
 use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
@@ -43,6 +45,11 @@ pub(crate) struct Page {
     exchange: StatusAnswer,
     /// The processes of this host.
     processes: Vec<Process>,
+    /// The processes that `foretell up` keeps running; empty without it.
+    supervised: Vec<Supervised>,
+    /// Absent without webhooks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    webhooks: Option<Webhooks>,
     /// Up to 100 markets that are neither closed nor resolved, most orders first.
     #[schemars(length(max = BOOKS))]
     books: Vec<BookRow>,
@@ -109,6 +116,8 @@ struct Cluster {
     lag_ms: u64,
     takeovers: u64,
     foreign_messages: u64,
+    /// Number of the first message that the replicated log lost before this host had it; 0 when none is known.
+    lost_message: u64,
     state: String,
     /// How its clock differs from those of the other hosts; empty while it agrees with them.
     clock: String,
@@ -137,6 +146,39 @@ struct CatalogSync {
     /// Conditions of registered markets, not over, that the upstream no longer has.
     #[schemars(with = "Vec<values::Hash>")]
     vanished: Vec<String>,
+}
+
+/// A process that `foretell up` keeps running.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Supervised {
+    /// What it is: `engine`, `gateway-1`, `webhooks`, …
+    name: String,
+    /// Whether it runs and is ready.
+    ready: bool,
+    restarts: u64,
+    /// How it last ended, such as `exit status: 78`; empty if it did not.
+    ended: String,
+    /// Whether it is not restarted.
+    final_end: bool,
+}
+
+/// How far the webhook process has come.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Webhooks {
+    /// Notices acknowledged by the receiver since the process started.
+    delivered: u64,
+    /// Failed attempts since the process started.
+    failed_attempts: u64,
+    /// Last sequence whose notices are all delivered.
+    sequence: u64,
+    /// Sequence of the notice that the receiver has not acknowledged; `null` when none waits.
+    waiting_sequence: Option<u64>,
+    /// Seconds since its first failed attempt; 0 when none waits.
+    waiting_seconds: u64,
+    /// Why the last attempt failed; empty when none waits.
+    reason: String,
 }
 
 /// A book: prices of the first outcome, empty where it has no such side.
@@ -243,8 +285,13 @@ pub(crate) async fn show(context: RequestContext) -> Result<Json<Page>, Failure>
     let readings = app.readings();
     let catalog = app.sync_status().await;
     let engine_process = app.engine.engine_process();
-    let listing = work::blocking(move || processes::all(engine_process));
-    let processes = listing.await.map_err(|_| ErrorCode::Internal)?;
+    let reports = app.reports.clone();
+    let listing = work::blocking(move || {
+        let supervised = ProcessesReport::read(&reports).unwrap_or_default();
+        let webhooks = WebhooksReport::read(&reports);
+        (processes::all(engine_process), supervised, webhooks)
+    });
+    let (processes, reported, webhooks_report) = listing.await.map_err(|_| ErrorCode::Internal)?;
     let state = app.shared_view.read();
     let durability = app
         .engine
@@ -269,6 +316,8 @@ pub(crate) async fn show(context: RequestContext) -> Result<Json<Page>, Failure>
         catalog: catalog.map(|status| catalog_sync(status, app.now())),
         exchange: exchange(&state.view, state.epoch, durability, app.exchange_time()),
         processes,
+        supervised: reported.processes.into_iter().map(supervised).collect(),
+        webhooks: webhooks_report.map(webhooks),
         books: books(&state.view, &app.descriptions),
     };
     Ok(Json::of(&page).at(state.position()))
@@ -292,6 +341,29 @@ fn catalog_sync(status: SyncStatus, now: TimeNs) -> CatalogSync {
     }
 }
 
+fn supervised(process: SupervisedProcess) -> Supervised {
+    Supervised {
+        name: process.name,
+        ready: process.ready,
+        restarts: process.restarts,
+        ended: process.ended,
+        final_end: process.final_end,
+    }
+}
+
+fn webhooks(report: WebhooksReport) -> Webhooks {
+    let waiting_seconds = report.waiting_seconds(since_epoch().as_secs());
+    let waiting = report.waiting;
+    Webhooks {
+        delivered: report.delivered,
+        failed_attempts: report.failed_attempts,
+        sequence: report.sequence,
+        waiting_sequence: waiting.as_ref().map(|waiting| waiting.sequence),
+        waiting_seconds,
+        reason: waiting.map(|waiting| waiting.reason).unwrap_or_default(),
+    }
+}
+
 fn cluster(status: ClusterStatus) -> Cluster {
     Cluster {
         lag_frames: status.lag_frames(),
@@ -306,6 +378,7 @@ fn cluster(status: ClusterStatus) -> Cluster {
         lag_ms: status.lag_ms,
         takeovers: status.takeovers,
         foreign_messages: status.foreign_messages,
+        lost_message: status.lost_message,
         state: status.state,
         clock: status.clock,
     }

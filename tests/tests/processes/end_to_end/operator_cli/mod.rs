@@ -3,6 +3,7 @@
 mod doctor;
 mod ending;
 mod errors;
+mod failing;
 mod starting;
 
 use std::io::Write as _;
