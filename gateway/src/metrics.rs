@@ -345,6 +345,13 @@ impl Metrics {
     }
 }
 
+/// The value of a gateway's metric in its page of metrics.
+pub(crate) fn figure(page: &str, name: &str) -> Option<u64> {
+    let name = format!("{PREFIX}_{name}{{");
+    let line = page.lines().find(|line| line.starts_with(&name))?;
+    line.rsplit_once(' ')?.1.parse().ok()
+}
+
 fn encoded(registry: &Registry) -> String {
     let mut page = String::new();
     encode(&mut page, registry).expect("a String takes every write");

@@ -159,6 +159,13 @@ fn alarms(value: &Value) -> String {
         ),
     ];
     let views: String = processes.into_iter().filter_map(alarm).collect();
+    let others = value["gateways"].as_array().into_iter().flatten();
+    let silent = others.filter(|other| other["up"] == false);
+    let silent = silent.map(|other| {
+        let number = field(other, "number");
+        format!("\nALARM: gateway-{number} does not answer: see its log\n")
+    });
+    let views = silent.fold(views, |text, line| text + &line);
     views + &ended_processes(&value["supervised"]) + &clock_alarms(value)
 }
 
@@ -180,7 +187,7 @@ fn clock_alarms(value: &Value) -> String {
     text
 }
 
-/// The engine and the gateway that answers.
+/// The engine and all gateways, the one that answers first.
 fn processes(value: &Value) -> String {
     let names = [
         ("process", ""),
@@ -190,16 +197,25 @@ fn processes(value: &Value) -> String {
         ("epoch", "epoch"),
         ("connections", "connections"),
     ];
-    let row = |process: &str| {
+    let row = |process: &str, figures: &Value| {
         names
             .map(|(_, name)| match name {
                 "" => process.to_owned(),
-                name => field(&value[process], name),
+                name => field(figures, name),
             })
             .to_vec()
     };
     let head = names.map(|(title, _)| title.to_owned()).to_vec();
-    table(&[head, row("engine"), row("gateway")])
+    let mut rows = vec![head, row("engine", &value["engine"])];
+    let others = value["gateways"].as_array().map_or(&[][..], Vec::as_slice);
+    let name = |gateway: &Value| format!("gateway-{}", field(gateway, "number"));
+    let gateway = &value["gateway"];
+    rows.push(match others.is_empty() {
+        true => row("gateway", gateway),
+        false => row(&name(gateway), gateway),
+    });
+    rows.extend(others.iter().map(|other| row(&name(other), other)));
+    table(&rows)
 }
 
 #[cfg(test)]
@@ -227,6 +243,16 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("engine unavailable"), "{text}");
+        value["gateway"]["number"] = 1.into();
+        value["gateways"] = json!([{ "number": 2, "pid": 8, "sequence": 3, "durableSequence": 5, "epoch": 2,
+            "connections": 4, "up": true }, { "number": 3, "pid": null, "up": false }]);
+        let text = status(&value);
+        assert!(
+            text.contains("gateway-2  8    3         5        2      4\n"),
+            "{text}"
+        );
+        assert!(text.contains("ALARM: gateway-3 does not answer"), "{text}");
+        value["gateways"] = json!([]);
         value["exchange"]["outward_closed"] = true.into();
         value["exchange"]["unpaid_markets"] = 2.into();
         value["exchange"]["oldest_unpaid_seconds"] = 93_600.into();

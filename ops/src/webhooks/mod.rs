@@ -22,6 +22,7 @@ use crate::data_directory::check_owner;
 use crate::failure::Failure;
 use crate::processes::process;
 use crate::runtime;
+use crate::secret_file;
 use progress::Progress;
 
 /// Most notices of a delivery.
@@ -178,8 +179,7 @@ async fn follow(
 impl Receiver {
     fn new(config: &Config) -> Result<Self, Failure> {
         let webhooks = &config.webhooks;
-        let secret = OperatorToken::load(&webhooks.secret_file)
-            .map_err(|error| Failure::new(error.to_string()))?;
+        let secret = secret_file::load("secret of webhooks", &webhooks.secret_file)?;
         let http = foretell_operator_client::http_client_of(&webhooks.url)
             .timeout(TIMEOUT)
             // An answer of another address is no receipt.

@@ -20,6 +20,7 @@ use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
 use crate::http::timing;
+use crate::metrics;
 use crate::policy::work;
 use crate::resources::operator::site::processes::{self, Process};
 use crate::streams::connection::close::CODES;
@@ -38,7 +39,10 @@ pub(crate) struct Page {
     /// Absent on a host that is alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     cluster: Option<Cluster>,
+    /// The gateway that answers.
     gateway: Gateway,
+    /// The other gateways of this host.
+    gateways: Vec<OtherGateway>,
     /// Absent while no sync has run.
     #[serde(skip_serializing_if = "Option::is_none")]
     catalog: Option<CatalogSync>,
@@ -229,10 +233,32 @@ struct Durations {
     max: f64,
 }
 
+/// Another gateway of this host. All figures are 0 while it does not answer.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct OtherGateway {
+    /// Number of the gateway.
+    number: u32,
+    /// Process id; `null` while it does not run.
+    pid: Option<u32>,
+    /// Whether it answers.
+    up: bool,
+    /// Sequence visible to reads.
+    sequence: u64,
+    /// Last command synced to disk.
+    durable_sequence: u64,
+    /// Number of engine recoveries.
+    epoch: u64,
+    /// Open client connections.
+    connections: u64,
+}
+
 /// This gateway's own figures.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Gateway {
+    /// Number of the gateway, from 1.
+    number: u32,
     /// Process id.
     pid: u32,
     version: &'static str,
@@ -281,7 +307,8 @@ struct Streams {
 /// `GET /status`.
 pub(crate) async fn show(context: RequestContext) -> Result<Json<Page>, Failure> {
     let app = &context.app;
-    let status = app.engine.status().await.ok();
+    let (status, others) = tokio::join!(app.engine.status(), app.place.others());
+    let status = status.ok();
     let readings = app.readings();
     let catalog = app.sync_status().await;
     let engine_process = app.engine.engine_process();
@@ -301,6 +328,7 @@ pub(crate) async fn show(context: RequestContext) -> Result<Json<Page>, Failure>
         engine: status.map(|status| engine(&status, engine_process, app.now())),
         cluster: app.cluster.status().map(cluster),
         gateway: Gateway {
+            number: app.place.number(),
             pid: std::process::id(),
             version: env!("CARGO_PKG_VERSION"),
             ready: app.shared_view.is_ready(),
@@ -313,6 +341,10 @@ pub(crate) async fn show(context: RequestContext) -> Result<Json<Page>, Failure>
             streams: streams(&readings.streams),
             stages: own_stages(app),
         },
+        gateways: others
+            .iter()
+            .map(|(number, page)| other_gateway(*number, page.as_deref(), &processes))
+            .collect(),
         catalog: catalog.map(|status| catalog_sync(status, app.now())),
         exchange: exchange(&state.view, state.epoch, durability, app.exchange_time()),
         processes,
@@ -338,6 +370,23 @@ fn catalog_sync(status: SyncStatus, now: TimeNs) -> CatalogSync {
         is_complete: status.is_complete,
         failed_lists: status.failed_lists,
         findings: status.findings,
+    }
+}
+
+/// The figures of another gateway, from its page of metrics.
+fn other_gateway(number: u32, page: Option<&str>, processes: &[Process]) -> OtherGateway {
+    let name = format!("gateway-{number}");
+    let process = processes.iter().find(|process| process.name == name);
+    let figure = |name| page.and_then(|page| metrics::figure(page, name));
+    let figure = |name| figure(name).unwrap_or_default();
+    OtherGateway {
+        number,
+        pid: process.map(|process| process.pid),
+        up: page.is_some(),
+        sequence: figure("view_sequence"),
+        durable_sequence: figure("durable_sequence"),
+        epoch: figure("epoch"),
+        connections: figure("connections_open"),
     }
 }
 
