@@ -53,6 +53,7 @@ pub(crate) fn log_settings(config: &Config) -> Settings {
         host: cluster.host.clone(),
         servers: cluster.servers.clone(),
         stream: cluster.stream.clone(),
+        may_lead: cluster.role != ClusterRole::Reader,
         tls_ca_file: file(&cluster.tls_ca_file),
         tls_certificate: certificate.zip(file(&cluster.tls_key_file)),
     }
