@@ -51,7 +51,7 @@ pub(crate) fn run(
 ) -> Result<(), EngineError> {
     let clocks = SystemClocks::start(config.wall_clock_error);
     let journal = directory.journal();
-    refuse_restored_leader(cluster, &journal)?;
+    refuse_restored_leader(Some(cluster.role), &journal)?;
     let log = (cluster.log)
         .connect()
         .map_err(|error| EngineError::Cluster(error.to_string()))?;
@@ -151,9 +151,12 @@ pub(crate) fn run(
 }
 
 /// A copy that may lack acknowledged frames must not found a log.
-fn refuse_restored_leader(cluster: &ClusterConfig, journal: &Path) -> Result<(), EngineError> {
+pub(crate) fn refuse_restored_leader(
+    role: Option<ClusterRole>,
+    journal: &Path,
+) -> Result<(), EngineError> {
     let copy = restored::restored_from(journal).map_err(EngineError::Journal)?;
-    match copy.filter(|_| cluster.role == ClusterRole::Leader) {
+    match copy.filter(|_| role == Some(ClusterRole::Leader)) {
         Some(IncompleteCopy { last, .. }) => Err(EngineError::Cluster(format!(
             "this journal was restored from a backup that ends at sequence {last}, and cluster.role is \"leader\"; start \
              it with cluster.role = \"standby\": the log has what it lacks"

@@ -43,6 +43,7 @@ mod requests;
 mod run;
 mod snapshot_contents;
 mod stage_summary_cache;
+mod start_check;
 mod start_up;
 mod status;
 mod stop;
@@ -62,10 +63,10 @@ pub use format::{FORMAT_NAME, check_format};
 pub use past::PastWriter;
 pub use run::run;
 pub use snapshot_contents::oldest_usable_snapshot;
+pub use start_check::{StartReport, check_start};
 pub use stop::StopHandle;
 pub use threads::Ready;
 pub use wait::Waiting;
-pub use wiring::check_clock;
 
 #[cfg(test)]
 #[path = "../tests/cluster/mod.rs"]

@@ -293,14 +293,7 @@ impl<C: Clocks> Matcher<C> {
 
     /// The engine's command that must precede every other one, if any.
     pub(crate) fn what_comes_first(&self) -> Option<Command> {
-        if self.exchange.has_pending_work() {
-            return Some(Command::Continue);
-        }
-        let due = self.exchange.next_due();
-        if due.is_some_and(|due| due <= self.state.time) {
-            return Some(Command::AdvanceTime);
-        }
-        self.reopens()
+        first_due(&self.exchange, self.state.time).or_else(|| self.reopens())
     }
 
     /// After a jump of engine time: nobody could dispute in the time that was passed over (docs/verify/rules.md §24).
@@ -587,6 +580,15 @@ fn kept_evidence<'a>(
         }) if operator == OperatorNumber::NONE => &[],
         _ => evidence,
     }
+}
+
+/// The command of the engine that must precede every other one at `time`, if any.
+pub(crate) fn first_due(exchange: &Exchange, time: TimeNs) -> Option<Command> {
+    if exchange.has_pending_work() {
+        return Some(Command::Continue);
+    }
+    let is_due = exchange.next_due().is_some_and(|due| due <= time);
+    is_due.then_some(Command::AdvanceTime)
 }
 
 #[cfg(test)]

@@ -29,6 +29,7 @@ use foretell_link::SnapshotResult;
 use foretell_model::{Command, Sequence, TimeNs};
 use foretell_view::{ChunkRef, SeenChunks};
 
+pub(crate) use self::begin::Beginning;
 use self::checkpoints::{BatchEnd, CheckpointSigner};
 use self::replayed::ReplayedState;
 use self::schedule::SnapshotSchedule;

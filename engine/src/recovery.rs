@@ -10,13 +10,15 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use foretell_journal::snapshot::{Image, SnapshotStore, newest_attested_image, unattested_images};
-use foretell_journal::{FrameReader, FrameVisitor, JournalError, Recovered, receipt, watermark};
+use foretell_journal::{
+    FrameReader, FrameVisitor, JournalError, Recovered, ScanReport, receipt, watermark,
+};
 use foretell_matching::{Difference, Divergence, Exchange, Replay};
 use foretell_model::state::{self, StateRecord};
 use foretell_model::{AccountNumber, FrameRef, Sequence, SystemMode};
 
 use crate::config::EngineConfig;
-use crate::directory::Directory;
+use crate::directory::{Directory, JOURNAL_DIRECTORY, SNAPSHOT_DIRECTORY};
 use crate::divergence_overrides::accepted_divergences;
 use crate::error::EngineError;
 use crate::snapshot_contents;
@@ -54,24 +56,10 @@ pub(crate) fn restore(
         journal: directory.journal(),
         snapshots: directory.snapshots(),
         index_key,
-        open,
+        open: &open,
     };
-    let mut foreign = recovery.unattested();
-    let mut limit = Sequence(u64::MAX);
-    let done = loop {
-        let base = recovery.base(limit);
-        let after = base.as_ref().map_or(Sequence(0), ReplayStart::sequence);
-        match recovery.execute(base) {
-            Ok(done) => break done,
-            Err(ReplayError::Failed(failure)) => return Err(failure),
-            Err(ReplayError::WrongSnapshot(reason)) => {
-                tracing::warn!(image = after.0, %reason, "snapshot skipped");
-                foreign.push(after);
-                limit = Sequence(after.0 - 1);
-            }
-        }
-    };
-    let store = recovery.open_snapshot_store(&done.journal, &foreign)?;
+    let (done, foreign) = recovery.run()?;
+    let store = open_snapshot_store(config, &recovery.snapshots, &done.journal, &foreign)?;
     let (mode, heartbeats) = mode_and_heartbeats(&done.exchange);
     Ok(Restored {
         exchange: done.exchange,
@@ -83,6 +71,30 @@ pub(crate) fn restore(
     })
 }
 
+/// The exchange at the end of the journal, and what was read of the journal, as [`restore`] finds them. Changes nothing;
+/// the journal may be a copy of a replicated log with `is_cluster`.
+///
+/// # Errors
+/// Those of [`restore`].
+pub(crate) fn rehearse(
+    config: &EngineConfig,
+    index_key: u64,
+    is_cluster: bool,
+) -> Result<(Exchange, Option<ScanReport>), EngineError> {
+    let recovery = Recovery {
+        config,
+        journal: config.data_directory.join(JOURNAL_DIRECTORY),
+        snapshots: config.data_directory.join(SNAPSHOT_DIRECTORY),
+        index_key,
+        open: &|journal, options, after, reader| {
+            foretell_journal::check_stopped(journal, &options, after, is_cluster, reader)
+        },
+    };
+    SnapshotStore::check(&recovery.snapshots).map_err(EngineError::Journal)?;
+    let (done, _) = recovery.run()?;
+    Ok((done.exchange, done.journal))
+}
+
 /// Opens the journal and passes its frames: [`foretell_journal::recover_into`], or that of a copy of the
 /// replicated log.
 pub(crate) type OpenJournal = fn(
@@ -92,13 +104,18 @@ pub(crate) type OpenJournal = fn(
     &mut dyn FrameVisitor,
 ) -> Result<Recovered, JournalError>;
 
-struct Recovery<'a> {
+/// Recovery of a journal; `J` is what opening it gives.
+struct Recovery<'a, J> {
     config: &'a EngineConfig,
     journal: PathBuf,
     snapshots: PathBuf,
     index_key: u64,
-    open: OpenJournal,
+    open: &'a Open<'a, J>,
 }
+
+/// [`OpenJournal`], or a check that gives something else.
+type Open<'a, J> = dyn Fn(&Path, foretell_journal::Options, Sequence, &mut dyn FrameVisitor) -> Result<J, JournalError>
+    + 'a;
 
 /// The start of re-execution.
 struct ReplayStart {
@@ -113,9 +130,9 @@ impl ReplayStart {
 }
 
 /// The result of re-execution.
-struct Completed {
+struct Completed<J> {
     exchange: Exchange,
-    journal: Recovered,
+    journal: J,
     newly_accepted: Option<Sequence>,
 }
 
@@ -126,7 +143,26 @@ enum ReplayError {
     WrongSnapshot(String),
 }
 
-impl Recovery<'_> {
+impl<J> Recovery<'_, J> {
+    /// Executes the journal from the newest snapshot that belongs to it. Returns the snapshots that do not, too.
+    fn run(&self) -> Result<(Completed<J>, Vec<Sequence>), EngineError> {
+        let mut foreign = self.unattested();
+        let mut limit = Sequence(u64::MAX);
+        loop {
+            let base = self.base(limit);
+            let after = base.as_ref().map_or(Sequence(0), ReplayStart::sequence);
+            match self.execute(base) {
+                Ok(done) => return Ok((done, foreign)),
+                Err(ReplayError::Failed(failure)) => return Err(failure),
+                Err(ReplayError::WrongSnapshot(reason)) => {
+                    tracing::warn!(image = after.0, %reason, "snapshot skipped");
+                    foreign.push(after);
+                    limit = Sequence(after.0 - 1);
+                }
+            }
+        }
+    }
+
     /// The newest restorable snapshot at or below `limit`; `None` = start at the first frame.
     fn base(&self, mut limit: Sequence) -> Option<ReplayStart> {
         if self.config.ignore_snapshots {
@@ -164,7 +200,7 @@ impl Recovery<'_> {
 
     /// Executes everything after the base. Executes it a second time if a later command accepts the
     /// divergence found.
-    fn execute(&self, base: Option<ReplayStart>) -> Result<Completed, ReplayError> {
+    fn execute(&self, base: Option<ReplayStart>) -> Result<Completed<J>, ReplayError> {
         let after = base.as_ref().map_or(Sequence(0), ReplayStart::sequence);
         let (sequence, what) = match self.replay(base, BTreeSet::new()) {
             Err(ReplayError::Failed(EngineError::Diverged { sequence, what })) => (sequence, what),
@@ -186,7 +222,7 @@ impl Recovery<'_> {
         &self,
         base: Option<ReplayStart>,
         by_record: BTreeSet<Sequence>,
-    ) -> Result<Completed, ReplayError> {
+    ) -> Result<Completed<J>, ReplayError> {
         let (exchange, base) = match base {
             None => (Exchange::new(self.config.capacity, self.index_key), None),
             Some(ReplayStart { image, exchange }) => {
@@ -224,26 +260,27 @@ impl Recovery<'_> {
             Err(error) => Err(ReplayError::Failed(EngineError::Journal(error))),
         }
     }
+}
 
-    /// Opens the snapshot directory and removes the snapshots that contradict the journal, before a
-    /// follower can start at one.
-    fn open_snapshot_store(
-        &self,
-        journal: &Recovered,
-        foreign: &[Sequence],
-    ) -> Result<SnapshotStore, EngineError> {
-        let report = &journal.report;
-        let disk = self.config.journal.disk.clone();
-        let cleared = || {
-            let store = SnapshotStore::open(&self.snapshots, disk, report.genesis)?;
-            store.remove_images_beyond(report.last_sequence)?;
-            for image in foreign {
-                store.remove_image(*image)?;
-            }
-            Ok(store)
-        };
-        cleared().map_err(EngineError::Journal)
-    }
+/// Opens the snapshot directory and removes the snapshots that contradict the journal, before a
+/// follower can start at one.
+fn open_snapshot_store(
+    config: &EngineConfig,
+    snapshots: &Path,
+    journal: &Recovered,
+    foreign: &[Sequence],
+) -> Result<SnapshotStore, EngineError> {
+    let report = &journal.report;
+    let disk = config.journal.disk.clone();
+    let cleared = || {
+        let store = SnapshotStore::open(snapshots, disk, report.genesis)?;
+        store.remove_images_beyond(report.last_sequence)?;
+        for image in foreign {
+            store.remove_image(*image)?;
+        }
+        Ok(store)
+    };
+    cleared().map_err(EngineError::Journal)
 }
 
 /// An exchange between the base and the end of the journal.

@@ -57,20 +57,21 @@ pub(crate) type WrittenChunks = BTreeMap<ChunkRef, ChunkEntry>;
 /// why it cannot.
 pub(crate) fn view_of(
     image: &Image,
-    store: &SnapshotStore,
+    snapshots: &Path,
+    genesis: &[u8; 32],
 ) -> Result<(View, WrittenChunks), String> {
     let listed = image.chunks_by_log();
     let mut written = WrittenChunks::new();
     let open = |wanted: ChunkRef| -> Result<ChunkBytes, SnapshotError> {
         let entry = listed.get(&(wanted.log.text(), wanted.number));
         let entry = **entry.ok_or(SnapshotError::Unlisted)?;
-        let chunk = Chunk::open(store.dir(), &entry, store.genesis())?;
+        let chunk = Chunk::open(snapshots, &entry, genesis)?;
         chunk.snapshot.verify()?;
         written.insert(wanted, entry);
         Ok(Arc::new(chunk.rows()))
     };
     let section = |name: &str| image.section(name);
-    let view = View::bootstrap(store.genesis(), image.sequence(), section, open)?;
+    let view = View::bootstrap(genesis, image.sequence(), section, open)?;
     Ok((view, written))
 }
 

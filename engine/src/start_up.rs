@@ -5,15 +5,19 @@ use std::time::Duration;
 
 use foretell_journal::JournalState;
 use foretell_journal::restored::{self, IncompleteCopy};
+use foretell_matching::Exchange;
 use foretell_model::command::{Begin, RegisterDomain};
-use foretell_model::limits::{FIRST_RULES, NEWEST_RULES};
-use foretell_model::{Branch, Command, OperatorNumber, Sequence, SettingsUpdate, SystemMode};
+use foretell_model::limits::{FIRST_RULES, MAX_EVENTS, NEWEST_RULES};
+use foretell_model::{
+    Branch, Command, CommandStamp, OperatorNumber, Rejection, Sequence, SettingsUpdate, SystemMode,
+    TimeNs, Verdict,
+};
 
 use crate::clock::Clocks;
 use crate::config::EngineConfig;
 use crate::directory::JOURNAL_DIRECTORY;
 use crate::error::EngineError;
-use crate::matcher::Matcher;
+use crate::matcher::{Matcher, first_due};
 
 /// Interval of health checks while waiting for the journal.
 const HEALTH_CHECK_INTERVAL: Duration = Duration::from_millis(100);
@@ -42,47 +46,8 @@ pub(crate) fn journal_configuration<C: Clocks>(
     reopen(matcher, wait)?;
     let protects = !first_start && !config.post_only_after_restart.is_zero();
     let is_protected = protects && begin_post_only(matcher, wait)?;
-    if let Some(sequence) = newly_accepted {
-        let command = Command::AcceptDivergence { sequence };
-        apply(matcher, wait, &command, &[], || {
-            "accepted divergence".to_owned()
-        })?;
-    }
-    if first_start && config.beginning != Begin::default() {
-        let command = Command::Begin(config.beginning);
-        apply(matcher, wait, &command, &[], || "beginning".to_owned())?;
-    }
-    if first_start {
-        // Settings come before the rest: a start that ends here must leave the journal empty, or the
-        // next start would not journal them.
-        let command = Command::ChangeSettings {
-            settings: config.settings.into(),
-        };
-        apply(matcher, wait, &command, &[], || "settings".to_owned())?;
-    }
-    // Operators cannot change it: one admin could confirm what it asked for itself. A repeat is not
-    // journalled.
-    let command = Command::ChangeSettings {
-        settings: SettingsUpdate {
-            new_operator_hours: Some(config.settings.new_operator_hours),
-            ..SettingsUpdate::default()
-        },
-    };
-    apply(matcher, wait, &command, &[], || {
-        "engine.new_operator_hours".to_owned()
-    })?;
-    // An older journal continues under the newest rules.
-    let command = Command::SwitchRules {
-        rules: NEWEST_RULES,
-    };
-    apply(matcher, wait, &command, &[], || "newest rules".to_owned())?;
-    for domain in &config.domains {
-        let command = Command::RegisterDomain(RegisterDomain {
-            domain: domain.number,
-            separator: domain.separator,
-        });
-        let named = || format!("signing domain {} ({})", domain.number, domain.text);
-        apply(matcher, wait, &command, domain.text.as_bytes(), named)?;
+    for configured in configuration(config, first_start, newly_accepted) {
+        apply(matcher, wait, &configured)?;
     }
     if is_protected {
         let (_, now) = matcher.clock.read();
@@ -93,6 +58,121 @@ pub(crate) fn journal_configuration<C: Clocks>(
     matcher.update_gauges();
     wait(&matcher.journal, matcher.exchange.sequence());
     Ok(())
+}
+
+/// A command of the configuration, with its evidence and the name of what it configures.
+pub(crate) struct Configured {
+    command: Command,
+    evidence: Vec<u8>,
+    what: String,
+}
+
+/// The configuration that a start journals, in this order.
+fn configuration(
+    config: &EngineConfig,
+    first_start: bool,
+    newly_accepted: Option<Sequence>,
+) -> Vec<Configured> {
+    let mut commands = Vec::new();
+    let mut add = |command, evidence: &[u8], what: String| {
+        let evidence = evidence.to_vec();
+        commands.push(Configured {
+            command,
+            evidence,
+            what,
+        });
+    };
+    if let Some(sequence) = newly_accepted {
+        let command = Command::AcceptDivergence { sequence };
+        add(command, &[], "accepted divergence".to_owned());
+    }
+    if first_start && config.beginning != Begin::default() {
+        add(
+            Command::Begin(config.beginning),
+            &[],
+            "beginning".to_owned(),
+        );
+    }
+    if first_start {
+        // Settings come before the rest: a start that ends here must leave the journal empty, or the
+        // next start would not journal them.
+        let settings = config.settings.into();
+        let command = Command::ChangeSettings { settings };
+        add(command, &[], "settings".to_owned());
+    }
+    // Operators cannot change it: one admin could confirm what it asked for itself. A repeat is not
+    // journalled.
+    let settings = SettingsUpdate {
+        new_operator_hours: Some(config.settings.new_operator_hours),
+        ..SettingsUpdate::default()
+    };
+    let command = Command::ChangeSettings { settings };
+    add(command, &[], "engine.new_operator_hours".to_owned());
+    // An older journal continues under the newest rules.
+    let rules = NEWEST_RULES;
+    add(
+        Command::SwitchRules { rules },
+        &[],
+        "newest rules".to_owned(),
+    );
+    for domain in &config.domains {
+        let command = Command::RegisterDomain(RegisterDomain {
+            domain: domain.number,
+            separator: domain.separator,
+        });
+        let what = format!("signing domain {} ({})", domain.number, domain.text);
+        add(command, domain.text.as_bytes(), what);
+    }
+    commands
+}
+
+/// Applies the configuration to an exchange as a start would, and journals nothing.
+///
+/// # Errors
+/// [`EngineError::Configuration`], as [`journal_configuration`].
+pub(crate) fn rehearse_configuration(
+    exchange: &mut Exchange,
+    config: &EngineConfig,
+    time: TimeNs,
+) -> Result<(), EngineError> {
+    let mut events = Vec::with_capacity(MAX_EVENTS);
+    let mut apply = |exchange: &mut Exchange, configured: &Configured| {
+        events.clear();
+        let (command, stamp) = (&configured.command, CommandStamp::at(time));
+        match exchange.apply_with(command, &configured.evidence, stamp, &mut events) {
+            Verdict::Rejected(refusal) => Err(configured.refused(refusal)),
+            _ => Ok(()),
+        }
+    };
+    let first_start = exchange.sequence() == Sequence(0);
+    for configured in configuration(config, first_start, None) {
+        while let Some(command) = first_due(exchange, time) {
+            apply(exchange, &Configured::due(command))?;
+        }
+        apply(exchange, &configured)?;
+    }
+    Ok(())
+}
+
+impl Configured {
+    fn of(command: Command, what: &str) -> Self {
+        Self {
+            command,
+            evidence: Vec::new(),
+            what: what.to_owned(),
+        }
+    }
+
+    fn due(command: Command) -> Self {
+        Self::of(command, "work that is due")
+    }
+
+    fn refused(&self, refusal: Rejection) -> EngineError {
+        EngineError::Configuration {
+            what: self.what.clone(),
+            refusal,
+        }
+    }
 }
 
 /// Says that the journal before may lack commands. At the time of the last frame nothing precedes it but
@@ -113,7 +193,7 @@ fn journal_restore<C: Clocks>(
     let command = Command::Restore {
         branch: Branch(branch),
     };
-    apply_now(matcher, &command, &[], || "restored journal".to_owned())?;
+    apply_now(matcher, &Configured::of(command, "restored journal"))?;
     tracing::warn!(
         last = last.0,
         "restored from a backup: outward connections are disabled until an admin opens withdrawals"
@@ -134,9 +214,8 @@ fn reopen<C: Clocks>(
     let (at, _) = matcher.clock.read();
     matcher.stop_clock();
     do_what_is_due(matcher, wait)?;
-    apply_now(matcher, &Command::Reopen { at }, &[], || {
-        "a start after an outage".to_owned()
-    })
+    let command = Command::Reopen { at };
+    apply_now(matcher, &Configured::of(command, "a start after an outage"))
 }
 
 /// Begins post-only mode at the time of the last frame: what fell due since, such as the release of a
@@ -153,9 +232,8 @@ fn begin_post_only<C: Clocks>(
     matcher.stop_clock();
     do_what_is_due(matcher, wait)?;
     let mode = SystemMode::PostOnly;
-    apply_now(matcher, &Command::SetMode { mode }, &[], || {
-        "post-only mode".to_owned()
-    })?;
+    let command = Command::SetMode { mode };
+    apply_now(matcher, &Configured::of(command, "post-only mode"))?;
     Ok(true)
 }
 
@@ -163,28 +241,24 @@ fn begin_post_only<C: Clocks>(
 fn apply<C: Clocks>(
     matcher: &mut Matcher<C>,
     wait: &mut WaitDurable<'_>,
-    command: &Command,
-    evidence: &[u8],
-    what: impl FnOnce() -> String,
+    configured: &Configured,
 ) -> Result<(), EngineError> {
     make_way(matcher, wait)?;
-    apply_now(matcher, command, evidence, what)
+    apply_now(matcher, configured)
 }
 
 /// Applies a command of the engine's own, which nothing must precede.
 fn apply_now<C: Clocks>(
     matcher: &mut Matcher<C>,
-    command: &Command,
-    evidence: &[u8],
-    what: impl FnOnce() -> String,
+    configured: &Configured,
 ) -> Result<(), EngineError> {
+    let Configured {
+        command, evidence, ..
+    } = configured;
     let applied = matcher.apply_at_start(OperatorNumber::NONE, command, evidence);
     applied
         .map(drop)
-        .map_err(|refusal| EngineError::Configuration {
-            what: what(),
-            refusal,
-        })
+        .map_err(|refusal| configured.refused(refusal))
 }
 
 /// Makes room for a frame and does everything that must precede a command.
@@ -208,11 +282,7 @@ fn do_what_is_due<C: Clocks>(
         let Some(first) = matcher.what_comes_first() else {
             return Ok(());
         };
-        let applied = matcher.apply_at_start(OperatorNumber::NONE, &first, &[]);
-        applied.map_err(|refusal| EngineError::Configuration {
-            what: "work that is due".to_owned(),
-            refusal,
-        })?;
+        apply_now(matcher, &Configured::due(first))?;
     }
 }
 

@@ -234,7 +234,11 @@ impl<C: Clocks> ServingParts<C> {
 ///
 /// # Errors
 /// [`EngineError::ClockJumped`].
-pub fn check_clock(config: &EngineConfig, last: TimeNs, wall: u64) -> Result<(), EngineError> {
+pub(crate) fn check_clock(
+    config: &EngineConfig,
+    last: TimeNs,
+    wall: u64,
+) -> Result<(), EngineError> {
     if config.accept_clock_jump {
         return Ok(());
     }

@@ -84,6 +84,8 @@ pub(crate) struct App {
     /// The file of the engine's checkpoints.
     pub(crate) checkpoints: PathBuf,
     pub(crate) last_backup: PathBuf,
+    /// The data directory with the reports of the other processes.
+    pub(crate) reports: PathBuf,
     /// Whose forms public requests and answers have.
     pub(crate) compatibility: Compatibility,
     pub(crate) descriptions: Descriptions,

@@ -106,6 +106,8 @@ pub struct GatewayConfig {
     pub checkpoints: PathBuf,
     /// The record of the last backup: JSON with `time_ms`.
     pub last_backup: PathBuf,
+    /// The data directory in which the other processes of the host report; empty = none does.
+    pub reports: PathBuf,
     /// A snapshot's history of at most this many bytes is verified before the gateway serves, a
     /// longer one while it serves. [`crate::CHECKED_AT_START`] except in tests.
     pub checked_at_start: u64,
@@ -171,6 +173,7 @@ impl GatewayConfig {
             snapshots: PathBuf::new(),
             checkpoints: PathBuf::new(),
             last_backup: PathBuf::new(),
+            reports: PathBuf::new(),
             checked_at_start: crate::CHECKED_AT_START,
             chunking: Chunking::default(),
             engine_socket,

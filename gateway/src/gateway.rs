@@ -407,6 +407,7 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
         },
         checkpoints: config.checkpoints.clone(),
         last_backup: config.last_backup.clone(),
+        reports: config.reports.clone(),
         compatibility: config.compatibility,
         descriptions: Descriptions::default(),
         event_markets: EventMarkets::default(),

@@ -22,6 +22,7 @@ mod catalog;
 mod config;
 mod engine;
 mod gateway;
+pub mod host_reports;
 mod http;
 mod metrics;
 mod openapi;

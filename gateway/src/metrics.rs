@@ -25,6 +25,7 @@ mod engine_metrics;
 pub(crate) mod exchange_metrics;
 mod exposition;
 pub(crate) mod money;
+mod process_metrics;
 pub(crate) mod siblings;
 mod stage_histogram;
 pub(crate) mod stream_metrics;
@@ -342,6 +343,13 @@ impl Metrics {
         pages.push(encoded(&self.of_exchange));
         exposition::merged(&pages)
     }
+}
+
+/// The value of a gateway's metric in its page of metrics.
+pub(crate) fn figure(page: &str, name: &str) -> Option<u64> {
+    let name = format!("{PREFIX}_{name}{{");
+    let line = page.lines().find(|line| line.starts_with(&name))?;
+    line.rsplit_once(' ')?.1.parse().ok()
 }
 
 fn encoded(registry: &Registry) -> String {

@@ -90,6 +90,24 @@ pub(crate) fn prepare(disk: &dyn Disk, dir: &Path) -> Result<(), JournalError> {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
         Err(error) => return Err(JournalError::io("create", dir, error)),
     }
+    let meta = check_owned(dir)?;
+    if meta.mode() & 0o077 != 0 {
+        fs::set_permissions(dir, fs::Permissions::from_mode(0o700)).context("chmod", dir)?;
+    }
+    refuse_links(dir)
+}
+
+/// The checks of [`prepare`], which change nothing; a directory that does not exist passes.
+pub(crate) fn check(dir: &Path) -> Result<(), JournalError> {
+    if !dir.exists() {
+        return Ok(());
+    }
+    check_owned(dir)?;
+    refuse_links(dir)
+}
+
+/// Refuses anything but a directory of this user.
+fn check_owned(dir: &Path) -> Result<fs::Metadata, JournalError> {
     let refuse = |why| {
         Err(JournalError::Unsafe {
             path: dir.to_owned(),
@@ -103,10 +121,7 @@ pub(crate) fn prepare(disk: &dyn Disk, dir: &Path) -> Result<(), JournalError> {
     if meta.uid() != rustix::process::geteuid().as_raw() {
         return refuse("belongs to another user");
     }
-    if meta.mode() & 0o077 != 0 {
-        fs::set_permissions(dir, fs::Permissions::from_mode(0o700)).context("chmod", dir)?;
-    }
-    refuse_links(dir)
+    Ok(meta)
 }
 
 /// Refuses symbolic links among the files of the journal.

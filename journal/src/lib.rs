@@ -53,7 +53,7 @@ pub use append::Appender;
 pub use batch::{Batch, batch_bytes};
 pub use bytes::PAGE;
 pub use chain::receipt;
-pub use check::check;
+pub use check::{check_running, check_stopped};
 pub use directory::marker_path;
 pub use durable_end::DurableEnd;
 pub use error::JournalError;

@@ -134,16 +134,9 @@ pub fn recover_into(
     refuse_replica(dir)?;
     control::supersede(dir)?;
     directory::remove_unfinished(disk, dir)?;
-    let new = match watermark_of_frames(dir)? {
-        None if after > Sequence(0) => {
-            let last = Sequence(0);
-            return Err(JournalError::Ahead { after, last });
-        }
+    let new = match read_frames(dir, &options, after, reader)? {
         None => create(dir, &options)?,
-        Some(mark) => {
-            let found = scan(dir, &options, after, &mark, reader)?;
-            begin_epoch(dir, &options, &mark, &found)?
-        }
+        Some((mark, found)) => begin_epoch(dir, &options, &mark, &found)?,
     };
     directory::remove_marker(disk, &marker_path(dir))?;
     Ok(Recovered {
@@ -173,6 +166,29 @@ pub(crate) fn watermark_of_frames(dir: &Path) -> Result<Option<Watermark>, Journ
         path: watermark::path(dir),
         why: "it is missing".to_owned(),
     })
+}
+
+/// Reads the watermark and every frame above `after`, and changes nothing; `None` of a new journal.
+///
+/// # Errors
+/// Those with which a start refuses the frames.
+pub(crate) fn read_frames(
+    dir: &Path,
+    options: &Options,
+    after: Sequence,
+    reader: &mut dyn FrameVisitor,
+) -> Result<Option<(Watermark, JournalEnd)>, JournalError> {
+    match watermark_of_frames(dir)? {
+        None if after > Sequence(0) => {
+            let last = Sequence(0);
+            Err(JournalError::Ahead { after, last })
+        }
+        None => Ok(None),
+        Some(mark) => {
+            let found = scan(dir, options, after, &mark, reader)?;
+            Ok(Some((mark, found)))
+        }
+    }
 }
 
 pub(crate) fn refuse_replica(dir: &Path) -> Result<(), JournalError> {

@@ -360,7 +360,7 @@ pub struct ScanReport {
 }
 
 impl ScanReport {
-    const fn new(found: &JournalEnd) -> Self {
+    pub(crate) const fn new(found: &JournalEnd) -> Self {
         Self {
             genesis: found.header.genesis,
             epoch: found.header.epoch,

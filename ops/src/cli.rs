@@ -241,7 +241,7 @@ pub(crate) struct EngineArgs {
 }
 
 /// `foretell gateway`
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct GatewayArgs {
     /// Surfaces to serve
     #[arg(

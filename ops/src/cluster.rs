@@ -128,6 +128,7 @@ fn status_json(status: &ClusterStatus, is_old: bool) -> Value {
         "message": status.message,
         "takeovers": status.takeovers,
         "foreign_messages": status.foreign_messages,
+        "lost_message": status.lost_message,
         "clock": if status.clock.is_empty() { "agrees" } else { &status.clock },
         "state": if is_old { "engine not running" } else { &status.state },
     })

@@ -13,26 +13,179 @@ pub(crate) fn restrict_umask() {
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
 }
 
+/// A directory of an operator's files, by what its errors call it.
+#[derive(Clone, Copy)]
+pub(crate) struct Kind {
+    noun: &'static str,
+    /// The argument that names it.
+    argument: &'static str,
+    /// Permission bits of others that are refused.
+    refused: u32,
+}
+
+const DATA: Kind = Kind {
+    noun: "data directory",
+    argument: "--data",
+    refused: 0o077,
+};
+/// A backup, whose files only their owner can read.
+pub(crate) const BACKUP: Kind = Kind {
+    noun: "backup directory",
+    argument: "DIR",
+    refused: 0o022,
+};
+/// An archive of segments, whose files only their owner can read.
+pub(crate) const ARCHIVE: Kind = Kind {
+    noun: "archive",
+    argument: "--to",
+    refused: 0o022,
+};
+
+impl Kind {
+    /// Creates the directory for its owner only, if it is missing, with those above it.
+    ///
+    /// # Errors
+    /// It is no directory or cannot be written, belongs to another user, or others may replace it or what is in it.
+    pub(crate) fn prepare(self, path: &Path) -> Result<(), Failure> {
+        use std::os::unix::fs::DirBuilderExt as _;
+        self.check(path)?;
+        if !path.exists() {
+            std::fs::DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(path)
+                .map_err(|error| self.unusable(path, error))?;
+        }
+        self.check(path)?;
+        self.check_writable(path)
+    }
+
+    /// Checks that files can be made in the directory. Leaves none.
+    ///
+    /// # Errors
+    /// None can.
+    fn check_writable(self, path: &Path) -> Result<(), Failure> {
+        let made: std::io::Result<std::fs::File> = tempfile::tempfile_in(path);
+        let refused = |error| self.unusable(path, format!("no file can be made in it: {error}"));
+        made.map(drop).map_err(|error| {
+            refused(error).hint("check the mount options and the free space of its file system")
+        })
+    }
+
+    fn check(self, path: &Path) -> Result<(), Failure> {
+        match path.symlink_metadata() {
+            Ok(metadata) => self.check_directory(path, &metadata)?,
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(self.unusable(path, error)),
+        }
+        self.check_parents(path)
+    }
+
+    fn check_parents(self, path: &Path) -> Result<(), Failure> {
+        let absolute = std::path::absolute(path).map_err(|error| self.unusable(path, error))?;
+        absolute
+            .parent()
+            .map_or(Ok(()), |parent| self.check_way(path, parent))
+    }
+
+    /// Checks every directory that a way leads through, also by links: whoever may replace a link leads elsewhere.
+    fn check_way(self, path: &Path, way: &Path) -> Result<(), Failure> {
+        for above in way.ancestors().filter(|above| above.exists()) {
+            self.check_above(path, above)?;
+            if let (Ok(target), Some(parent)) = (above.read_link(), above.parent()) {
+                self.check_way(path, &parent.join(target))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_directory(self, path: &Path, metadata: &Metadata) -> Result<(), Failure> {
+        if !metadata.is_dir() {
+            return Err(self.unusable(path, "is not a directory"));
+        }
+        self.check_owner(path)?;
+        match metadata.mode() & 0o777 {
+            mode if mode & self.refused & 0o055 != 0 => Err(self
+                .unusable(path, format!("others may enter it (mode {mode:o})"))
+                .hint(format!("chmod 700 {}", path.display()))),
+            mode if mode & self.refused != 0 => Err(self
+                .unusable(path, format!("others may write to it (mode {mode:o})"))
+                .hint(format!("chmod 700 {}", path.display()))),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_owner(self, path: &Path) -> Result<(), Failure> {
+        let Ok(metadata) = std::fs::metadata(path) else {
+            return Ok(());
+        };
+        let (owner, ours) = (metadata.uid(), rustix::process::geteuid().as_raw());
+        if owner == ours {
+            return Ok(());
+        }
+        let argument = self.argument;
+        let text = format!("it belongs to user {owner}, but this process runs as user {ours}");
+        let shown = path.display();
+        Err(self.unusable(path, text).hint(format!(
+            "run as user {owner}, choose another {argument}, or change the owner: chown -R {ours} {shown}"
+        )))
+    }
+
+    /// Whoever may write to a directory can put another one in the place of what is in it, except where only
+    /// owners may (the sticky bit, as of `/tmp`). A user's own group, which has its number, is the user.
+    fn check_above(self, path: &Path, above: &Path) -> Result<(), Failure> {
+        let metadata = above
+            .metadata()
+            .map_err(|error| self.unusable(path, error))?;
+        let entry = above.symlink_metadata();
+        let entry = entry.map_err(|error| self.unusable(path, error))?;
+        let ours = rustix::process::geteuid().as_raw();
+        let mode = metadata.mode();
+        let mut owners = [metadata.uid(), entry.uid()].into_iter();
+        let above = above.display();
+        if let Some(owner) = owners.find(|owner| ![0, ours].contains(owner)) {
+            let text = format!("user {owner}, who owns {above}, can replace it");
+            let argument = self.argument;
+            return Err(self.unusable(path, text).hint(format!(
+                "choose another {argument}, below directories of root or your own"
+            )));
+        }
+        let others = if metadata.gid() == ours { 0o002 } else { 0o022 };
+        match mode & others != 0 && mode & 0o1000 == 0 {
+            true => Err(self
+                .unusable(
+                    path,
+                    format!(
+                        "others can replace it: {above} has mode {:o}",
+                        mode & 0o7777
+                    ),
+                )
+                .hint(format!("chmod go-w {above}"))),
+            false => Ok(()),
+        }
+    }
+
+    fn unusable(self, path: &Path, problem: impl std::fmt::Display) -> Failure {
+        Failure::new(format!("{} {}: {problem}", self.noun, path.display()))
+            .code(foretell_engine::EXIT_REFUSED)
+    }
+}
+
 /// Rejects a data directory of another user, who could read every secret written there.
 ///
 /// # Errors
 /// The directory exists and belongs to another user.
 pub(crate) fn check_owner(path: &Path) -> Result<(), Failure> {
-    let Ok(metadata) = std::fs::metadata(path) else {
-        return Ok(());
-    };
-    let (owner, ours) = (metadata.uid(), rustix::process::geteuid().as_raw());
-    if owner == ours {
-        return Ok(());
-    }
-    let path = path.display();
-    Err(Failure::new(format!(
-        "data directory {path}: it belongs to user {owner}, but this process runs as user {ours}"
-    ))
-    .hint(format!(
-        "run as user {owner}, choose another --data, or change the owner: chown -R {ours} {path}"
-    ))
-    .code(foretell_engine::EXIT_REFUSED))
+    DATA.check_owner(path)
+}
+
+/// Checks a data directory to which a command writes at its end.
+///
+/// # Errors
+/// It belongs to another user, or no file can be made in it.
+pub(crate) fn check_writable(path: &Path) -> Result<(), Failure> {
+    DATA.check_owner(path)?;
+    DATA.check_writable(path)
 }
 
 /// Creates the data directory for its owner only, and revokes access by others to files of older
@@ -41,17 +194,8 @@ pub(crate) fn check_owner(path: &Path) -> Result<(), Failure> {
 /// # Errors
 /// As [`check_data_directory`], or it cannot be created.
 pub(crate) fn prepare_data_directory(path: &Path) -> Result<(), Failure> {
-    use std::os::unix::fs::DirBuilderExt as _;
-    check_data_directory(path)?;
-    if !path.exists() {
-        std::fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(path)
-            .map_err(|error| unusable(path, error))?;
-    }
-    check_data_directory(path)?;
-    close_files(path).map_err(|error| unusable(path, error))
+    DATA.prepare(path)?;
+    close_files(path).map_err(|error| DATA.unusable(path, error))
 }
 
 /// Checks a data directory, or where it would be made.
@@ -60,12 +204,7 @@ pub(crate) fn prepare_data_directory(path: &Path) -> Result<(), Failure> {
 /// It is no directory, belongs to another user, others may enter it, or replace it or a directory above
 /// it.
 pub(crate) fn check_data_directory(path: &Path) -> Result<(), Failure> {
-    match path.symlink_metadata() {
-        Ok(metadata) => check_directory(path, &metadata)?,
-        Err(error) if error.kind() == ErrorKind::NotFound => {}
-        Err(error) => return Err(unusable(path, error)),
-    }
-    check_parents(path)
+    DATA.check(path)
 }
 
 /// Checks the directories above a data directory.
@@ -73,70 +212,7 @@ pub(crate) fn check_data_directory(path: &Path) -> Result<(), Failure> {
 /// # Errors
 /// Others may replace one of them, or the data directory.
 pub(crate) fn check_parents(path: &Path) -> Result<(), Failure> {
-    let absolute = std::path::absolute(path).map_err(|error| unusable(path, error))?;
-    absolute
-        .parent()
-        .map_or(Ok(()), |parent| check_way(path, parent))
-}
-
-/// Checks every directory that a way leads through, also by links: whoever may replace a link leads elsewhere.
-fn check_way(path: &Path, way: &Path) -> Result<(), Failure> {
-    for above in way.ancestors().filter(|above| above.exists()) {
-        check_above(path, above)?;
-        if let (Ok(target), Some(parent)) = (above.read_link(), above.parent()) {
-            check_way(path, &parent.join(target))?;
-        }
-    }
-    Ok(())
-}
-
-fn check_directory(path: &Path, metadata: &Metadata) -> Result<(), Failure> {
-    if !metadata.is_dir() {
-        return Err(unusable(path, "is not a directory"));
-    }
-    check_owner(path)?;
-    match metadata.mode() & 0o777 {
-        mode if mode & 0o077 != 0 => Err(unusable(
-            path,
-            format!("others may enter it (mode {mode:o})"),
-        )
-        .hint(format!("chmod 700 {}", path.display()))),
-        _ => Ok(()),
-    }
-}
-
-/// Whoever may write to a directory can put another one in the place of what is in it, except where only
-/// owners may (the sticky bit, as of `/tmp`). A user's own group, which has its number, is the user.
-fn check_above(path: &Path, above: &Path) -> Result<(), Failure> {
-    let metadata = above.metadata().map_err(|error| unusable(path, error))?;
-    let entry = above.symlink_metadata();
-    let entry = entry.map_err(|error| unusable(path, error))?;
-    let ours = rustix::process::geteuid().as_raw();
-    let mode = metadata.mode();
-    let mut owners = [metadata.uid(), entry.uid()].into_iter();
-    let above = above.display();
-    if let Some(owner) = owners.find(|owner| ![0, ours].contains(owner)) {
-        let text = format!("user {owner}, who owns {above}, can replace it");
-        return Err(unusable(path, text)
-            .hint("choose another --data, below directories of root or your own"));
-    }
-    let others = if metadata.gid() == ours { 0o002 } else { 0o022 };
-    match mode & others != 0 && mode & 0o1000 == 0 {
-        true => Err(unusable(
-            path,
-            format!(
-                "others can replace it: {above} has mode {:o}",
-                mode & 0o7777
-            ),
-        )
-        .hint(format!("chmod go-w {above}"))),
-        false => Ok(()),
-    }
-}
-
-fn unusable(path: &Path, problem: impl std::fmt::Display) -> Failure {
-    Failure::new(format!("data directory {}: {problem}", path.display()))
-        .code(foretell_engine::EXIT_REFUSED)
+    DATA.check_parents(path)
 }
 
 /// Revokes access by others to the regular files of a directory.
@@ -305,6 +381,50 @@ mod tests {
             let text = check_data_directory(&path).unwrap_err().to_string();
             assert!(text.contains("user 4321, who owns"), "{text}");
         }
+    }
+
+    #[test]
+    fn archives_and_backups_are_checked_like_a_data_directory() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let parent = tempfile::tempdir().unwrap();
+        let middle = parent.path().join("middle");
+        let path = middle.join("place");
+        std::fs::create_dir(&middle).unwrap();
+        let set = |path: &Path, mode| {
+            let mode = std::fs::Permissions::from_mode(mode);
+            std::fs::set_permissions(path, mode).unwrap();
+        };
+        for (kind, begins) in [(ARCHIVE, "archive "), (BACKUP, "backup directory ")] {
+            let refused = || kind.prepare(&path).unwrap_err().to_string();
+            set(&middle, 0o777);
+            let text = refused();
+            assert!(text.starts_with(begins), "{text}");
+            assert!(text.contains("others can replace it"), "{text}");
+            assert!(!path.exists(), "it is checked first");
+            set(&middle, 0o755);
+            kind.prepare(&path).unwrap();
+            set(&path, 0o755);
+            kind.prepare(&path).unwrap();
+            set(&path, 0o722);
+            assert!(
+                refused().contains("others may write to it (mode 722)"),
+                "{}",
+                refused()
+            );
+            set(&path, 0o700);
+            // Only root can change a directory's owner.
+            if rustix::process::geteuid().is_root() {
+                std::os::unix::fs::chown(&path, Some(4_321), None).unwrap();
+                assert!(refused().contains("belongs to user 4321"), "{}", refused());
+            }
+            std::fs::remove_dir(&path).unwrap();
+        }
+        // No file can be made there, also by root.
+        let text = BACKUP.check_writable(Path::new("/proc")).unwrap_err();
+        assert!(
+            text.to_string().contains("no file can be made in it"),
+            "{text}"
+        );
     }
 
     #[test]

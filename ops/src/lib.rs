@@ -24,6 +24,7 @@ mod processes;
 mod profile;
 mod progress;
 mod runtime;
+mod secret_file;
 mod support_bundle;
 pub mod trader;
 mod webhooks;
@@ -102,6 +103,7 @@ fn dispatch(mut cli: Cli, disk: Arc<dyn Disk>) -> Result<ExitCode, Failure> {
         Command::Up(_) | Command::Config(ConfigCommand::Check) => doctor::check_settings(&loaded)?,
         _ => loaded.check()?,
     }
+    operator::client::find_running(&loaded);
     let config = &loaded.config;
     match cli.command {
         Command::Config(command) => print_config(&command, config, output),

@@ -45,6 +45,28 @@ pub struct CheckpointLog {
 }
 
 impl CheckpointLog {
+    /// Checks that the file at `path`, if there is one, is of the journal identified by `genesis`. Changes nothing.
+    ///
+    /// # Errors
+    /// See [`CheckpointLogError`].
+    pub fn check(path: &Path, genesis: &[u8; 32]) -> Result<(), CheckpointLogError> {
+        let io = |source| CheckpointLogError::Io {
+            path: path.to_owned(),
+            source,
+        };
+        let mut file = match open_file(path, OpenOptions::new().read(true)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            file => file.map_err(io)?,
+        };
+        if file.metadata().map_err(io)?.len() < HEADER_BYTES as u64 {
+            return Ok(());
+        }
+        match read_header(&mut file).map_err(io)? {
+            Some(found) if found == *genesis => Ok(()),
+            _ => Err(CheckpointLogError::Foreign(path.to_owned())),
+        }
+    }
+
     /// Opens or creates the file at `path` for the journal identified by `genesis`.
     ///
     /// # Errors
@@ -54,15 +76,10 @@ impl CheckpointLog {
             path: path.to_owned(),
             source,
         };
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed())
-            .open(path)
-            .map_err(io)?;
+        Self::check(path, genesis)?;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let file = open_file(path, options.mode(0o600)).map_err(io)?;
         let length = file.metadata().map_err(io)?.len();
         if length < HEADER_BYTES as u64 {
             // The file is new, or a power failure interrupted its creation.
@@ -72,8 +89,6 @@ impl CheckpointLog {
             file.write_all_at(&header, 0).map_err(io)?;
             file.set_len(HEADER_BYTES as u64).map_err(io)?;
             file.sync_all().map_err(io)?;
-        } else if read_header(&mut file).map_err(io)? != Some(*genesis) {
-            return Err(CheckpointLogError::Foreign(path.to_owned()));
         }
         let length = whole(length.max(HEADER_BYTES as u64));
         Ok(Self {
@@ -174,6 +189,12 @@ impl CheckpointReader {
         };
         Ok(self.read(last, 1)?.pop())
     }
+}
+
+/// Opens the file; a symbolic link in its place is not followed.
+fn open_file(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    let no_follow = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
+    options.custom_flags(no_follow).open(path)
 }
 
 /// The genesis in the header; `None` when the file is of another kind.

@@ -4,11 +4,14 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use async_nats::jetstream::context::{ContextBuilder, PublishErrorKind};
+use async_nats::jetstream::context::{
+    ContextBuilder, GetStreamError, GetStreamErrorKind, PublishErrorKind,
+};
 use async_nats::jetstream::message::PublishMessage;
-use async_nats::jetstream::stream::{LastRawMessageErrorKind, Stream};
+use async_nats::jetstream::stream::{Info, LastRawMessageErrorKind, Stream};
 use async_nats::jetstream::{Context, ErrorCode};
 use async_nats::{Client, ServerAddr};
 use bytes::Bytes;
@@ -42,8 +45,8 @@ pub struct JetStreamLog {
     publishes: mpsc::UnboundedSender<Publish>,
     arrived: Arc<Arrived>,
     following: Option<Following>,
-    /// The stream's settings were checked.
-    is_checked: bool,
+    /// Number of the connection on which the streams' settings were checked; 0 = on none.
+    checked: u64,
     /// Last, so that everything on it has ended before.
     runtime: Runtime,
 }
@@ -173,7 +176,7 @@ impl JetStreamLog {
             publishes,
             arrived,
             following: None,
-            is_checked: false,
+            checked: 0,
             runtime,
         })
     }
@@ -202,6 +205,49 @@ impl JetStreamLog {
         });
     }
 
+    /// Number of the connection to a server: a server that comes back may have other streams.
+    fn connection(&self) -> u64 {
+        self.client.statistics().connects.load(Ordering::Relaxed)
+    }
+
+    /// Checks server and streams, once a connection.
+    fn ensure_checked(&mut self, journal: &Info) -> Result<(), LogError> {
+        let connection = self.connection();
+        if self.checked == connection {
+            return Ok(());
+        }
+        check_server(&self.client)?;
+        let [wanted, ..] = configs(&self.settings, 0);
+        check_stream(journal, &wanted)?;
+        self.ensure_heartbeat(journal.config.num_replicas)?;
+        self.checked = connection;
+        Ok(())
+    }
+
+    /// Checks the stream of the heartbeat. It is in memory, so servers that all restarted have lost it: a host that may
+    /// lead makes it again, with as many replicas as the journal's stream.
+    fn ensure_heartbeat(&self, replicas: usize) -> Result<(), LogError> {
+        let [_, wanted, _] = configs(&self.settings, replicas);
+        let failed = |error: &dyn fmt::Display| {
+            LogError::Unreachable(format!("stream {}: {error}", wanted.name))
+        };
+        let found = self.block_on(self.context.get_stream(&wanted.name));
+        let found = match found {
+            Ok(found) => found,
+            Err(error) if is_missing(&error) && self.settings.may_lead => {
+                tracing::warn!(
+                    stream = wanted.name,
+                    "the servers lost the stream: making it again"
+                );
+                let made = self.block_on(self.context.get_or_create_stream(wanted.clone()));
+                made.map_err(|error| failed(&error))?
+            }
+            Err(error) => return Err(failed(&error)),
+        };
+        let [_, any_replicas, _] = configs(&self.settings, 0);
+        check_stream(found.cached_info(), &any_replicas)
+    }
+
     fn last_record(&self, stream: &str, subject: &str) -> Result<Option<Bytes>, LogError> {
         let stream = self.stream(stream)?;
         match self.block_on(stream.get_last_raw_message_by_subject(subject)) {
@@ -224,6 +270,13 @@ fn run<T>(runtime: &Runtime, request: impl Future<Output = T>) -> T {
 impl ConnectLog for Settings {
     fn connect(&self) -> Result<Box<dyn ReplicatedLog>, LogError> {
         Ok(Box::new(JetStreamLog::connect(self, true)?))
+    }
+}
+
+fn is_missing(error: &GetStreamError) -> bool {
+    match error.kind() {
+        GetStreamErrorKind::JetStream(why) => why.error_code() == ErrorCode::STREAM_NOT_FOUND,
+        _ => false,
     }
 }
 
@@ -308,12 +361,7 @@ impl ReplicatedLog for JetStreamLog {
         let info = self
             .block_on(stream.get_info())
             .map_err(|error| unreachable(&error))?;
-        if !self.is_checked {
-            check_server(&self.client)?;
-            let [journal, ..] = configs(&self.settings, 0);
-            check_stream(&info, &journal)?;
-            self.is_checked = true;
-        }
+        self.ensure_checked(&info)?;
         Ok(Bounds {
             first: info.state.first_sequence.max(1),
             last: info.state.last_sequence,
@@ -356,6 +404,14 @@ impl ReplicatedLog for JetStreamLog {
     fn publish(&mut self, publish: Publish) {
         // This host writes: what the stream sends back is its own.
         self.following = None;
+        // A server that came back may have a stream that loses messages.
+        if self.checked != self.connection()
+            && let Err(error) = self.bounds()
+        {
+            tracing::warn!(%error, "a message of the journal is not sent");
+            self.arrived.push(publish.id, Outcome::Unknown);
+            return;
+        }
         // The receiver lives as long as the runtime.
         let _ = self.publishes.send(publish);
     }
@@ -385,7 +441,12 @@ impl ReplicatedLog for JetStreamLog {
     fn beats(&mut self) -> Result<Vec<Vec<u8>>, LogError> {
         let settings = &self.settings;
         let (stream, subject) = (settings.heartbeat_stream(), settings.heartbeat_subject());
-        let stored = self.last_record(&stream, &subject)?;
+        let stored = self.last_record(&stream, &subject);
+        if stored.is_err() {
+            // Servers may lose the stream while the connection stays.
+            self.checked = 0;
+        }
+        let stored = stored?;
         let arrived = self.arrived.newest_beat.lock().take();
         let arrived = arrived.map(|newest| newest.payload);
         Ok(stored.into_iter().chain(arrived).map(Vec::from).collect())

@@ -26,6 +26,8 @@ pub struct Settings {
     pub stream: String,
     /// File with the authority of the servers' certificates.
     pub tls_ca_file: Option<PathBuf>,
+    /// Whether this host may lead: then it makes the stream of the heartbeat again when the servers lost it.
+    pub may_lead: bool,
     /// Files with the certificate of this host and its key.
     pub tls_certificate: Option<(PathBuf, PathBuf)>,
 }

@@ -45,6 +45,8 @@ pub struct ClusterStatus {
     pub takeovers: u64,
     /// Messages of the stream that no host of the cluster signed, as this process has read.
     pub foreign_messages: u64,
+    /// Number of the first message that the log lost before this host had it; 0 when none is known.
+    pub lost_message: u64,
     /// Process id of the engine.
     pub pid: u32,
     /// Wall time of the report, milliseconds since 1970.
@@ -56,6 +58,12 @@ impl ClusterStatus {
     #[must_use]
     pub const fn lag_frames(&self) -> u64 {
         self.stream_sequence.saturating_sub(self.own_sequence)
+    }
+
+    /// Number of the message that the log lost, if one is known to be lost.
+    #[must_use]
+    pub fn missing_message(&self) -> Option<u64> {
+        (self.lost_message > 0).then_some(self.lost_message)
     }
 
     /// The content of the file: a line a field, a checksum, then blanks.
@@ -87,6 +95,7 @@ impl ClusterStatus {
         put("engine_ahead_ms", &self.engine_ahead_ms.to_string());
         put("takeovers", &self.takeovers.to_string());
         put("foreign_messages", &self.foreign_messages.to_string());
+        put("lost_message", &self.lost_message.to_string());
         put("pid", &self.pid.to_string());
         put("wall_ms", &self.wall_ms.to_string());
         let sum = checksum(text.as_bytes());
@@ -123,6 +132,7 @@ impl ClusterStatus {
             engine_ahead_ms: get(text, "engine_ahead_ms")?,
             takeovers: get(text, "takeovers")?,
             foreign_messages: get(text, "foreign_messages")?,
+            lost_message: get(text, "lost_message")?,
             pid: get(text, "pid")?,
             wall_ms: get(text, "wall_ms")?,
         })
@@ -165,6 +175,7 @@ mod tests {
             engine_ahead_ms: -7,
             takeovers: 1,
             foreign_messages: 3,
+            lost_message: 13,
             pid: 4,
             wall_ms: 1_800_000_000_000,
         };

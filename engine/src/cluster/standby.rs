@@ -56,6 +56,8 @@ pub(crate) struct Standby<C> {
     applied: u64,
     silence: Silence,
     beat: Option<Heartbeat>,
+    /// Number of a message that the log did not have at the last look.
+    suspected_loss: Option<u64>,
     /// As in its report.
     engine_ahead_ms: i64,
     /// Age of the first heartbeat it found: a later one was sent, or sent again, while it listened.
@@ -147,6 +149,7 @@ impl<C: Clocks> Standby<C> {
             scratch: Scratch::default(),
             applied,
             beat: None,
+            suspected_loss: None,
             engine_ahead_ms: 0,
             first_beat: None,
             namesakes: Namesakes::new(&cluster.host, &identity),
@@ -362,13 +365,7 @@ impl<C: Clocks> Standby<C> {
 
     /// Whether everything of the log that counts is applied, and everything that the leader says it has.
     fn is_complete(&mut self, bounds: Bounds, now: Duration, status: &mut StatusFile) -> bool {
-        if bounds.last < self.applied {
-            let text = format!(
-                "the log ends at message {}, before {} that this host has: it lost messages",
-                bounds.last, self.applied
-            );
-            tracing::error!("{text}");
-            status.set_state(&text);
+        if self.has_lost_message(bounds, status) {
             return false;
         }
         // What strangers write at every moment may not look like a leader.
@@ -390,6 +387,39 @@ impl<C: Clocks> Standby<C> {
         }
         status.set_state("catching up");
         false
+    }
+
+    /// Whether the log lost a message that this host does not have, or that it has and others need. Reports it.
+    fn has_lost_message(&mut self, bounds: Bounds, status: &mut StatusFile) -> bool {
+        let next = self.applied + 1;
+        let (lost, text) = if bounds.last < self.applied {
+            let last = bounds.last;
+            let applied = self.applied;
+            let text = format!(
+                "the log ends at message {last}, before {applied} that this host has: it lost messages"
+            );
+            (bounds.last + 1, text)
+        } else if bounds.last > self.applied && matches!(self.log.read(next), Ok(None)) {
+            // A server that has just begun to lead may not have read its own log yet.
+            if self.suspected_loss.replace(next) != Some(next) {
+                return false;
+            }
+            let last = bounds.last;
+            let text = format!(
+                "the log lacks message {next} of {last}: this host cannot follow, and no start can"
+            );
+            (next, text)
+        } else {
+            self.suspected_loss = None;
+            status.now.lost_message = 0;
+            return false;
+        };
+        if status.now.lost_message != lost {
+            tracing::error!(number = lost, "{text}");
+            status.now.lost_message = lost;
+        }
+        status.set_state(&text);
+        true
     }
 
     /// Whether no host leads, so that nobody's silence need be awaited.

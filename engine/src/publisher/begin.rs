@@ -3,9 +3,10 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 
 use foretell_journal::snapshot::newest_attested_image;
-use foretell_journal::{Follower, JournalError, Scratch};
+use foretell_journal::{Batches, Follower, JournalError, Scratch};
 use foretell_matching::Exchange;
 use foretell_model::{FramePosition, Sequence};
 use foretell_view::{SeenChunks, View};
@@ -15,6 +16,7 @@ use super::replayed::ReplayedState;
 use super::schedule::SnapshotSchedule;
 use super::{Publisher, PublisherArgs};
 use crate::clock::Clocks;
+use crate::config::EngineConfig;
 use crate::error::EngineError;
 use crate::snapshot_contents::{self, WrittenChunks};
 
@@ -32,7 +34,7 @@ impl<C: Clocks> Publisher<C> {
     pub(crate) fn begin(args: PublisherArgs<C>) -> Result<Option<Self>, EngineError> {
         let mut limit = args.journal.durable();
         while !args.mailbox.is_stopping() {
-            let base = InitialState::find(&args, limit);
+            let base = args.beginning().find(limit);
             let sequence = base.exchange.sequence();
             let followed = follow(&args, sequence, base.receipt).map_err(EngineError::Journal)?;
             if let Some((follower, place)) = followed {
@@ -85,16 +87,47 @@ impl<C: Clocks> Publisher<C> {
     }
 }
 
-impl InitialState {
-    fn find<C>(args: &PublisherArgs<C>, mut limit: Sequence) -> Self {
-        let (dir, genesis) = (args.store.dir(), args.store.genesis());
-        let journal = &args.journal_directory;
-        let (config, key) = (&args.config, args.index_key);
+/// Where the publisher's initial state is looked for.
+pub(crate) struct Beginning<'a> {
+    pub(crate) config: &'a EngineConfig,
+    pub(crate) journal: &'a Path,
+    pub(crate) snapshots: &'a Path,
+    pub(crate) genesis: &'a [u8; 32],
+    pub(crate) index_key: u64,
+}
+
+impl<C> PublisherArgs<C> {
+    fn beginning(&self) -> Beginning<'_> {
+        Beginning {
+            config: &self.config,
+            journal: &self.journal_directory,
+            snapshots: self.store.dir(),
+            genesis: self.store.genesis(),
+            index_key: self.index_key,
+        }
+    }
+}
+
+impl Beginning<'_> {
+    /// Checks that a publisher can start in a journal that ends at `last`. Changes nothing.
+    ///
+    /// # Errors
+    /// No snapshot can be used, and the first frames cannot be read.
+    pub(crate) fn check(&self, last: Sequence) -> Result<(), JournalError> {
+        match self.find(last).receipt {
+            Some(_) => Ok(()),
+            None => Batches::open(self.journal).map(drop),
+        }
+    }
+
+    fn find(&self, mut limit: Sequence) -> InitialState {
+        let (config, key) = (self.config, self.index_key);
         while !config.ignore_snapshots
-            && let Some(image) = newest_attested_image(dir, journal, genesis, limit)
+            && let Some(image) =
+                newest_attested_image(self.snapshots, self.journal, self.genesis, limit)
         {
             // A file that makes the view panic is skipped like an invalid one.
-            let view = || snapshot_contents::view_of(&image, &args.store);
+            let view = || snapshot_contents::view_of(&image, self.snapshots, self.genesis);
             let view = || {
                 catch_unwind(AssertUnwindSafe(view))
                     .unwrap_or_else(|_| Err("reading its view panicked".to_owned()))
@@ -103,7 +136,7 @@ impl InitialState {
                 .and_then(|exchange| Ok((exchange, view()?)));
             match restored {
                 Ok((exchange, (view, written))) => {
-                    return Self {
+                    return InitialState {
                         exchange,
                         view,
                         written,
@@ -116,9 +149,9 @@ impl InitialState {
                 }
             }
         }
-        Self {
+        InitialState {
             exchange: Exchange::new(config.capacity, key),
-            view: View::with_chunking(*genesis, config.publishing.chunking),
+            view: View::with_chunking(*self.genesis, config.publishing.chunking),
             written: WrittenChunks::new(),
             receipt: None,
         }

@@ -127,6 +127,23 @@ fn a_takeover_follows_what_the_host_has_applied() {
 }
 
 #[test]
+fn a_message_that_the_log_lost_is_reported_at_once() {
+    let mut world = World::led();
+    let lost = world.model.last() + 1;
+    assert_eq!(world.hosts[1].lost_message(), 0);
+    // The second host does not look while the first one writes.
+    world.trade_until(&[0], |world| world.model.last() > lost + 3);
+    world.model.lose(lost);
+    world.let_run(&[0, 1], |world| world.hosts[1].lost_message() == lost);
+    let text = world.hosts[1].state();
+    assert!(
+        text.starts_with(&format!("the log lacks message {lost} of ")),
+        "{text}"
+    );
+    assert!(!world.hosts[1].is_leading());
+}
+
+#[test]
 fn a_host_that_lacks_what_a_heartbeat_names_does_not_take_over() {
     let mut world = World::led();
     let end = world.model.last();

@@ -345,6 +345,13 @@ impl Host {
             .map_or("down", |status| &status.now.state)
     }
 
+    /// Number of the message that its report says the log lost.
+    pub(super) fn lost_message(&self) -> u64 {
+        self.status
+            .as_ref()
+            .map_or(0, |status| status.now.lost_message)
+    }
+
     /// What its engine time does about its clock, while it leads.
     pub(super) fn clock_state(&self) -> Option<ClockState> {
         match &self.life {

@@ -26,6 +26,7 @@ mod restart;
 mod round_trip;
 mod snapshot_faults;
 mod snapshots;
+mod start_checks;
 mod tails;
 mod timed;
 mod world;

@@ -203,6 +203,28 @@ pub(crate) fn journal_of(
     time: TimeNs,
     second: impl FnOnce(AccountNumber) -> Event,
 ) {
+    let wallet = WalletAddress([1; 20]);
+    let account = AccountNumber(0);
+    let deposit = |number: u8| deposit(wallet, Micros(100), [number; 32]);
+    let deposited = Event::Deposited(Deposited {
+        account,
+        amount: Micros(100),
+    });
+    let opened = Event::AccountOpened(AccountOpened { account, wallet });
+    let rows = [
+        (deposit(1), vec![opened, deposited]),
+        (deposit(2), vec![second(account)]),
+        (deposit(3), vec![deposited]),
+    ];
+    journal_of_rows(directory, time, &rows);
+}
+
+/// A journal of these commands and events at this time.
+pub(crate) fn journal_of_rows(
+    directory: &std::path::Path,
+    time: TimeNs,
+    rows: &[(Command, Vec<Event>)],
+) {
     let options = Options {
         segment_bytes: 4 << 20,
         staging_bytes: 1 << 20,
@@ -213,25 +235,9 @@ pub(crate) fn journal_of(
     let recovered =
         foretell_journal::recover(&journal, options, Sequence(0), &mut |_| Ok(())).unwrap();
     let (mut appender, syncer, _state) = recovered.start().unwrap();
-    let wallet = WalletAddress([1; 20]);
-    let account = AccountNumber(0);
-    let deposit = |number: u8| deposit(wallet, Micros(100), [number; 32]);
-    let deposited = Event::Deposited(Deposited {
-        account,
-        amount: Micros(100),
-    });
-    let rows = [
-        vec![
-            Event::AccountOpened(AccountOpened { account, wallet }),
-            deposited,
-        ],
-        vec![second(account)],
-        vec![deposited],
-    ];
-    for (number, events) in (1..).zip(rows) {
+    for (sequence, (command, events)) in (1..).zip(rows) {
         assert!(appender.has_room_for_largest());
-        let sequence = Sequence(u64::from(number));
-        appender.append(sequence, time, &deposit(number), &events, &[]);
+        appender.append(Sequence(sequence), time, command, events, &[]);
     }
     drop(appender);
     syncer.run(|_| {}).unwrap();

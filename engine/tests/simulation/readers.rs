@@ -165,7 +165,7 @@ fn begin(world: &World) -> Result<(Follower, View), JournalError> {
     if world.context.percent(50)
         && let Some(store) = world.store()
         && let Some(image) = newest_image(store.dir(), &genesis, beginning.durable())
-        && let Ok((view, _)) = snapshot_contents::view_of(&image, &store)
+        && let Ok((view, _)) = snapshot_contents::view_of(&image, store.dir(), store.genesis())
     {
         world.context.count(Situation::FollowerBeganAtImage);
         let follower = Follower::open(&journal, image.sequence())?;

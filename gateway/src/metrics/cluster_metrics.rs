@@ -19,6 +19,7 @@ metrics! {
     lag_seconds: Gauge<f64, AtomicU64>, "Time since this host last had every frame; 0 while it is up to date";
     takeovers: Number, "Takeovers by this engine since its start";
     foreign_messages: Number, "Messages of the replicated log that no host of the cluster signed, read by this engine since its start";
+    lost_message: Number, "Number of the first message that the replicated log lost before this host had it; 0 = none";
     clock_differs: Gauge, "1 while the clock of this host differs from those of the other hosts";
     waiting: Gauge, "1 while the engine does not run, or neither leads nor follows";
 }
@@ -41,5 +42,6 @@ impl ClusterMetrics {
         self.lag_seconds.set(lag.as_secs_f64());
         self.takeovers.set(status.takeovers);
         self.foreign_messages.set(status.foreign_messages);
+        self.lost_message.set(status.lost_message);
     }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicU64;
 
 use foretell_checkpoint::CheckpointReader;
+use foretell_journal::wall_clock::since_epoch;
 use foretell_model::TimeNs;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
@@ -14,8 +15,10 @@ use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
 use crate::app::App;
+use crate::host_reports::{HostReport, ProcessesReport, WebhooksReport};
 use crate::metrics::Number;
 use crate::metrics::money::Money;
+use crate::metrics::process_metrics::{SupervisedMetrics, WebhooksMetrics};
 use crate::resources::operator::site::processes::{self, Process};
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
@@ -75,6 +78,8 @@ pub(crate) struct HostReadings {
     /// Unix seconds.
     checkpoint: u64,
     backup: u64,
+    supervised: ProcessesReport,
+    webhooks: WebhooksReport,
 }
 
 impl HostReadings {
@@ -90,6 +95,8 @@ impl HostReadings {
             journal: processes::files_of(&sources.journal),
             checkpoint: checkpoint(&app.checkpoints).unwrap_or_default(),
             backup: backup(&app.last_backup).unwrap_or_default(),
+            supervised: HostReport::read(&app.reports).unwrap_or_default(),
+            webhooks: HostReport::read(&app.reports).unwrap_or_default(),
         }
     }
 }
@@ -119,6 +126,8 @@ fn backup(record: &Path) -> Option<u64> {
 pub(crate) struct HostMetrics {
     processes: ProcessMetrics,
     exchange: ExchangeMetrics,
+    supervised: SupervisedMetrics,
+    webhooks: WebhooksMetrics,
 }
 
 impl HostMetrics {
@@ -129,6 +138,8 @@ impl HostMetrics {
         let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         below.register("build", "Version of the running build", build);
         self.exchange.register(below);
+        self.supervised.register(below);
+        self.webhooks.register(below);
     }
 
     pub(crate) fn set_gateways(&self, answered: impl Iterator<Item = (u32, bool)>) {
@@ -175,6 +186,9 @@ impl HostMetrics {
         exchange.journal_bytes.set(bytes);
         exchange.checkpoint_timestamp_seconds.set(host.checkpoint);
         exchange.backup_timestamp_seconds.set(host.backup);
+        self.supervised.set(&host.supervised);
+        let now = since_epoch().as_secs();
+        self.webhooks.set(&host.webhooks, now);
         self.set_processes(&host.processes);
     }
 
@@ -216,9 +230,8 @@ impl HostMetrics {
         self.set_host(&HostReadings {
             processes: vec![Process::default()],
             disks: [("journal", Some((0, 0))), ("snapshots", None)],
-            journal: (0, 0),
-            checkpoint: 0,
-            backup: 0,
+            ..HostReadings::default()
         });
+        self.supervised.set_example();
     }
 }

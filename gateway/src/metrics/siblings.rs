@@ -28,6 +28,11 @@ const IDLE: Timespec = Timespec {
 const MAX_PAGE_BYTES: u64 = 16 << 20;
 
 impl GatewayPlace {
+    /// Number of this gateway, from 1.
+    pub(crate) const fn number(&self) -> u32 {
+        self.number
+    }
+
     /// The pages of the other gateways by number; `None` for one that does not answer.
     pub(crate) async fn others(&self) -> Vec<(u32, Option<String>)> {
         let Some(directory) = &self.directory else {

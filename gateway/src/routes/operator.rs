@@ -1,17 +1,17 @@
 //! Commands and reads of operators. The command of a route says which roles may send it.
 
 use foretell_model::CommandKind::{
-    ActivateMarket, AddOperator, CloseMarket, DescribeEvent, DescribeMarket, DescribeWallet,
-    Dispute, Finalise, MoveClock, PauseMarket, PlaceOrder, Propose, RegisterEvent, RegisterKey,
-    RegisterMarket, ResolveMarket, ResumeMarket, RevokeKey, RevokeOperator, SetPolicy, Withdraw,
-    WithdrawProposal,
+    ActivateMarket, AddOperator, ClaimWithdrawal, CloseMarket, DescribeEvent, DescribeMarket,
+    DescribeWallet, Dispute, FailWithdrawal, Finalise, MoveClock, PauseMarket, PayWithdrawal,
+    PlaceOrder, Propose, RegisterEvent, RegisterKey, RegisterMarket, ResolveMarket, ResumeMarket,
+    RevokeKey, RevokeOperator, SetPolicy, Withdraw, WithdrawProposal,
 };
 use foretell_model::{CommandKind, RoleSet};
 use foretell_wire::ErrorCode::{
     AccountNotFound, AmountTooLarge, BalanceLimit, EndsInPast, EventDiffers, InvalidTokenId,
     MarketDiffers, MarketNotFound, NoAccount, NotFound, NotSandbox, OperatorNotFound,
     OrderNotFound, SnapshotFailed, SnapshotTimeout, SnapshotsOff, UnknownOrderToken, UpstreamOwned,
-    WithdrawalReleased,
+    WithdrawalEnded, WithdrawalReleased,
 };
 use foretell_wire::limits::OPERATOR_BODY_BYTES;
 use foretell_wire::operator::{Act, EachAct, OperatorCommand, SNAPSHOT_PATH, each_act};
@@ -148,6 +148,7 @@ fn command<Parts>(kind: CommandKind, endpoint: impl Endpoint<Parts>) -> Route {
     match kind {
         // The error of a withdrawal's repeat after it was given up.
         Withdraw => route.errors(&[&[WithdrawalReleased]]),
+        ClaimWithdrawal | PayWithdrawal | FailWithdrawal => route.errors(&[&[WithdrawalEnded]]),
         _ => route,
     }
 }

@@ -153,7 +153,8 @@ fn accounts() -> Vec<Route> {
         get("/withdrawals/domain", Trading, withdrawals::domain),
         delete("/withdrawals/{number}", Trading, withdrawals::cancel)
             .durable()
-            .sends(CancelWithdrawal),
+            .sends(CancelWithdrawal)
+            .errors(&[&[ErrorCode::WithdrawalEnded]]),
         read(
             "/notifications",
             Trading,

@@ -126,6 +126,12 @@ impl SharedView {
             .map(|journal| journal.control.sequence())
     }
 
+    /// Number of durable frames that the view has not applied yet; 0 before the journal is open.
+    pub(crate) fn lag(&self) -> u64 {
+        let durable = self.durable().unwrap_or_default();
+        durable.0.saturating_sub(self.waiters.reached().0)
+    }
+
     /// The receipt of a frame, displayed as `0x` and 64 hex digits.
     pub(crate) fn receipt(&self, place: FramePosition, sequence: Sequence) -> Option<[u8; 32]> {
         self.receipt_by(&mut None, place, sequence)

@@ -169,7 +169,7 @@ export function saveCsv(name, columns, rows) {
   const shown = columns.filter((column) => column.csv);
   // A text that begins like a formula would be run as one by a spreadsheet.
   const quoted = (/** @type {string | number} */ value) =>
-    typeof value === "number" ? String(value) : `"${value.replace(/^(?=[=+@\t-])(?!-?[\d.]+$)/, "'").replace(/"/g, '""')}"`;
+    typeof value === "number" ? String(value) : `"${value.replace(/^(?=[=+@\t\r-])(?!-?[\d.]+$)/, "'").replace(/"/g, '""')}"`;
   const lines = rows.map((row) => shown.map((column) => quoted(column.csv?.(row) ?? "")).join(","));
   const text = [shown.map((column) => quoted(column.label)).join(","), ...lines].join("\r\n");
   const url = URL.createObjectURL(new Blob([text], { type: "text/csv" }));

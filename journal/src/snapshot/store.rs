@@ -67,6 +67,14 @@ pub struct SnapshotStore {
 }
 
 impl SnapshotStore {
+    /// Checks that the directory, if it exists, is one of this user. Changes nothing.
+    ///
+    /// # Errors
+    /// It may belong to another user, or cannot be read.
+    pub fn check(dir: &Path) -> Result<(), JournalError> {
+        directory::check(dir)
+    }
+
     /// Creates the directory with mode 0700 if needed, and removes unfinished files of a crash.
     ///
     /// # Errors

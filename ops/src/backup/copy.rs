@@ -5,9 +5,8 @@
 
 use std::ffi::OsStr;
 use std::fmt;
-use std::fs::{self, DirBuilder, File};
+use std::fs::{self, File};
 use std::io::{ErrorKind, Read as _};
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -25,7 +24,7 @@ use super::manifest::{CheckpointEntry, FileEntry, MANIFEST_NAME, Manifest, Segme
 use super::record::LastBackup;
 use super::{journal_failure, lock, secrets};
 use crate::config::Config;
-use crate::data_directory::check_owner;
+use crate::data_directory::{BACKUP, check_writable};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::processes::process::engine_failure;
@@ -81,7 +80,8 @@ impl fmt::Display for Copied {
 
 fn copy(config: &Config, arguments: &Backup) -> Result<Copied, Failure> {
     let data = &config.data.directory;
-    check_owner(data)?;
+    // A backup is noted there at its end.
+    check_writable(data)?;
     check_format(data).map_err(|error| engine_failure(&error))?;
     let _turn = lock(data)?;
     let signer = signer(config)?;
@@ -151,19 +151,14 @@ struct Target {
 impl Target {
     /// Makes the directory, or opens one that holds nothing but a backup of this key.
     fn open(root: &Path, data: &Path, signer: &Signer) -> Result<Self, Failure> {
-        let journal = root.join(JOURNAL_DIRECTORY);
-        for directory in [root, &journal] {
-            let mut builder = DirBuilder::new();
-            let made = builder.recursive(true).mode(0o700).create(directory);
-            made.map_err(failed("create", directory))?;
-        }
+        BACKUP.prepare(root)?;
+        BACKUP.prepare(&root.join(JOURNAL_DIRECTORY))?;
         let root = root.canonicalize().map_err(failed("find", root))?;
         let refused = |why: &str| Failure::new(format!("{}: {why}", root.display()));
         if data.canonicalize().is_ok_and(|data| root.starts_with(data)) {
             return Err(refused("a backup is not kept in the data directory")
                 .hint("choose a directory on another disk"));
         }
-        check_owner(&root)?;
         let turn = lock(&root)?;
         let previous = match Manifest::read(&root)? {
             Some((manifest, key)) if key == signer.public_key() => Some(manifest),

@@ -342,6 +342,20 @@ struct Place {
     owner: Option<Owner>,
     /// The unfinished directory, whatever has its name; locked.
     directory: File,
+    is_finished: bool,
+}
+
+impl Drop for Place {
+    /// A restore that fails leaves nothing. One that is killed leaves what the next one removes.
+    fn drop(&mut self) {
+        if self.is_finished {
+            return;
+        }
+        // Follows no link below it.
+        if let Err(error) = fs::remove_dir_all(&self.unfinished) {
+            tracing::warn!(%error, directory = %self.unfinished.display(), "a failed restore leaves it");
+        }
+    }
 }
 
 /// Numbers of a user and a group.
@@ -366,16 +380,18 @@ impl Place {
             data,
             unfinished,
             owner,
+            is_finished: false,
         })
     }
 
     /// Puts the directory in its place.
-    fn finish(self) -> Result<(), Failure> {
+    fn finish(mut self) -> Result<(), Failure> {
         match self.owner {
             Some(owner) => give(&self.directory, &self.unfinished, owner)?,
             None => (self.directory.sync_all()).map_err(failed("sync", &self.unfinished))?,
         }
         fs::rename(&self.unfinished, &self.data).map_err(failed("rename to", &self.data))?;
+        self.is_finished = true;
         sync_directory(self.data.parent().unwrap_or(Path::new("/")))
     }
 }

@@ -257,7 +257,10 @@ fn exchange(
     listen: Option<SocketAddr>,
     backoff: Backoff,
 ) -> Result<Arc<Exchange>, Failure> {
-    let client = client::connect_sync(listen.unwrap_or(config.operator.listen), config)?;
+    let client = client::connect_sync(
+        listen.unwrap_or_else(|| client::operator_address(config)),
+        config,
+    )?;
     Ok(Arc::new(Exchange::new(
         client,
         backoff,

@@ -7,6 +7,7 @@
 
 pub(crate) mod check;
 mod cluster;
+mod networks;
 pub(crate) mod refusal;
 mod settings;
 mod source;

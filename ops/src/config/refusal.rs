@@ -67,6 +67,9 @@ impl From<Refusal> for Failure {
     }
 }
 
+/// The origin of a setting that a flag gives.
+pub(super) const COMMAND_LINE: &str = "command line";
+
 /// Where settings were set: line of a file, variable, or command line. A default has no origin.
 #[derive(Debug, Default)]
 pub(crate) struct Origins(BTreeMap<String, String>);
@@ -74,6 +77,12 @@ pub(crate) struct Origins(BTreeMap<String, String>);
 impl Origins {
     pub(crate) fn set(&mut self, setting: &str, origin: impl Into<String>) {
         self.0.insert(setting.to_owned(), origin.into());
+    }
+
+    /// Whether the command line or the environment sets a setting.
+    pub(crate) fn is_of_caller(&self, setting: &str) -> bool {
+        let origin = self.0.get(setting).map(String::as_str);
+        origin.is_some_and(|origin| origin == COMMAND_LINE || origin.starts_with("FORETELL_"))
     }
 
     /// The origin of a setting, or of what it is a part of.

@@ -12,6 +12,8 @@ use foretell_model::Durability;
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
+use super::networks;
+
 /// The catalog's name in the data directory.
 pub(crate) const CATALOG_NAME: &str = "catalog.db";
 
@@ -70,6 +72,7 @@ impl Default for Data {
 #[serde(default, deny_unknown_fields)]
 pub struct Trading {
     /// Listen address of the trading surface.
+    #[serde(deserialize_with = "networks::listen")]
     pub listen: SocketAddr,
 }
 
@@ -86,6 +89,7 @@ impl Default for Trading {
 #[serde(default, deny_unknown_fields)]
 pub struct Catalog {
     /// Listen address of the catalog surface.
+    #[serde(deserialize_with = "networks::listen")]
     pub listen: SocketAddr,
     /// Base URL of the upstream; empty = files only.
     pub upstream: String,
@@ -165,6 +169,7 @@ impl Default for Catalog {
 #[serde(default, deny_unknown_fields)]
 pub struct Operator {
     /// Listen address of the operator surface.
+    #[serde(deserialize_with = "networks::listen")]
     pub listen: SocketAddr,
     /// Additional values of the `Host` header that are accepted, for a reverse proxy; loopback names are always
     /// accepted.
@@ -262,10 +267,13 @@ pub struct Gateway {
     /// Accept HTTP/2 from clients that begin with it (prior knowledge).
     pub http2: bool,
     /// Networks of trusted proxies: their `X-Forwarded-For` header determines the client address.
+    #[serde(with = "networks")]
     pub trusted_proxies: Vec<IpNet>,
     /// Listen address of the data surface.
+    #[serde(deserialize_with = "networks::listen")]
     pub data_listen: SocketAddr,
     /// Networks allowed to read the data surface.
+    #[serde(with = "networks")]
     pub data_allowlist: Vec<IpNet>,
     /// Origins whose pages may read responses in a browser: `https://app.example`.
     pub cors_origins: Vec<String>,

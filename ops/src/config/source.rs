@@ -5,7 +5,7 @@ use std::path::Path;
 use toml::de::{DeTable, DeValue};
 
 use crate::config::Config;
-use crate::config::refusal::{Origins, Refusal};
+use crate::config::refusal::{COMMAND_LINE, Origins, Refusal};
 use crate::failure::Failure;
 use crate::logging::{self, LOG_VARIABLE};
 use crate::private_key::LOAD_KEY_VARIABLE;
@@ -92,7 +92,7 @@ impl Config {
             }
         }
         for (setting, value) in flags {
-            sources.set(setting, value, "command line");
+            sources.set(setting, value, COMMAND_LINE);
         }
         for text in given {
             let Some((setting, value)) = text.split_once('=') else {
@@ -117,7 +117,7 @@ impl Sources {
     /// All of them, and flags, which win.
     fn loaded(mut self, flags: Flags) -> Loaded {
         for (setting, value) in flags {
-            self.set(setting, value, "command line");
+            self.set(setting, value, COMMAND_LINE);
         }
         let config = self.config();
         self.refusals.extend(config.refusals());

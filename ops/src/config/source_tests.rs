@@ -47,6 +47,15 @@ fn each_source_wins_over_the_one_before() {
 }
 
 #[test]
+fn a_network_may_be_one_address() {
+    let file = "[gateway]\ntrusted_proxies = [\"127.0.0.1\", \"::1\", \"10.0.0.0/8\"]\n";
+    let config = load(file, &[], Flags::new()).unwrap();
+    let networks = config.gateway.trusted_proxies.iter();
+    let networks: Vec<_> = networks.map(ToString::to_string).collect();
+    assert_eq!(networks, ["127.0.0.1/32", "::1/128", "10.0.0.0/8"]);
+}
+
+#[test]
 fn the_data_directory_may_stand_for_its_section() {
     let family = ("FORETELL_COMPATIBILITY", "polymarket");
     let (short, long) = ("data = \"/a\"\n", "[data]\ndirectory = \"/a\"\n");
@@ -132,7 +141,18 @@ fn mistakes_are_named() {
         (
             "[gateway]\ntrusted_proxies = [\"10.0.0.0/33\"]\n",
             &[],
-            "trusted_proxies",
+            "gateway.trusted_proxies[0] is \"10.0.0.0/33\": \"10.0.0.0/33\" is no network; allowed: a network such as \
+             10.0.0.0/8 or an address such as 127.0.0.1",
+        ),
+        (
+            "[gateway]\ndata_allowlist = [\"::1\", \"localhost\"]\n",
+            &[],
+            "gateway.data_allowlist[1] is \"localhost\"",
+        ),
+        (
+            "[trading]\nlisten = \"8080\"\n",
+            &[],
+            "trading.listen is \"8080\": \"8080\" is no address to listen on; allowed: an IP address and a port",
         ),
         ("[site]\nname = \"\"\n", &[], "site.name is \"\""),
         (

@@ -4,8 +4,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use foretell_catalog::{Catalog, CatalogError, SCHEMA_VERSION, Sites};
-use foretell_engine::{check_clock, check_format};
-use foretell_journal::{Follower, JournalError, Next, ScanReport, Scratch, wall_clock};
+use foretell_engine::{EngineError, StartReport, check_format, check_start};
+use foretell_journal::{
+    Follower, JournalError, Next, ScanReport, Scratch, check_running, wall_clock,
+};
 use foretell_model::command::Begin;
 use foretell_model::limits::FORMAT_ID;
 use foretell_model::{Command, Sequence, TimeNs};
@@ -14,6 +16,7 @@ use super::Subject;
 use super::finding::Finding;
 use crate::config::{ClusterRole, Config};
 use crate::data_directory::check_owner;
+use crate::processes::cluster_config;
 use crate::processes::process::{engine_config, engine_failure};
 
 /// How far the clock may be behind the last frame.
@@ -43,13 +46,45 @@ fn catalog(config: &Config) -> Finding {
     }
 }
 
-/// The journal's end against its watermark, and the clock against its last frame.
+/// The journal, and the clock against its last frame: of a stopped engine all that a start refuses.
 pub(super) fn find(subject: &Subject<'_>) -> Vec<Finding> {
+    match subject.engine {
+        Some(_) => running(subject),
+        None => stopped(subject),
+    }
+}
+
+/// An engine that runs has executed its journal and has its time.
+fn running(subject: &Subject<'_>) -> Vec<Finding> {
     let is_cluster = subject.config.cluster.role != ClusterRole::Standalone;
-    match foretell_journal::check(&subject.journal(), is_cluster) {
+    match check_running(&subject.journal(), is_cluster) {
         Ok(None) => vec![Finding::ok("none yet")],
-        Ok(Some(report)) => vec![end(&report), clock(subject, report.last_time)],
+        Ok(Some(report)) => vec![
+            end(&report),
+            clock(report.last_time, is_sandbox(&subject.journal())),
+        ],
         Err(error) => vec![Finding::refused(error.to_string(), action(&error))],
+    }
+}
+
+fn stopped(subject: &Subject<'_>) -> Vec<Finding> {
+    let config = subject.config;
+    let engine = match engine_config(config) {
+        Ok(engine) => engine,
+        Err(refused) => return vec![refused.into()],
+    };
+    match check_start(&engine, cluster_config::role(config.cluster.role)) {
+        Ok(StartReport { journal: None, .. }) => vec![Finding::ok("none yet")],
+        Ok(StartReport {
+            journal: Some(report),
+            is_sandbox,
+        }) => vec![end(&report), clock(report.last_time, is_sandbox)],
+        // Said by the check of formats.
+        Err(EngineError::OtherFormat { .. }) => Vec::new(),
+        Err(EngineError::Journal(error)) => {
+            vec![Finding::refused(error.to_string(), action(&error))]
+        }
+        Err(error) => vec![engine_failure(&error).into()],
     }
 }
 
@@ -93,8 +128,8 @@ pub(crate) fn is_sandbox(journal: &Path) -> bool {
     }
 }
 
-fn clock(subject: &Subject<'_>, last: TimeNs) -> Finding {
-    if is_sandbox(&subject.journal()) {
+fn clock(last: TimeNs, is_sandbox: bool) -> Finding {
+    if is_sandbox {
         return Finding::ok("a sandbox moves its clock");
     }
     let wall = wall_clock::now().0;
@@ -110,19 +145,9 @@ fn clock(subject: &Subject<'_>, last: TimeNs) -> Finding {
         )
         .allowed(format!("{} s", MAX_BEHIND.as_secs()));
     }
-    let jumped = engine_config(subject.config).map(|config| check_clock(&config, last, wall));
-    match jumped {
-        // An engine that runs has its time.
-        Ok(Err(error)) if subject.engine.is_none() => engine_failure(&error).into(),
-        _ => Finding::ok(match last {
-            TimeNs(0) => "the clock has no frame to be compared with".to_owned(),
-            last => {
-                let ahead = Duration::from_nanos(wall.saturating_sub(last.0));
-                format!(
-                    "the clock is {} s after the journal's last frame",
-                    ahead.as_secs()
-                )
-            }
-        }),
-    }
+    let ahead = Duration::from_nanos(wall.saturating_sub(last.0));
+    Finding::ok(format!(
+        "the clock is {} s after the journal's last frame",
+        ahead.as_secs()
+    ))
 }

@@ -9,6 +9,8 @@ mod disk;
 mod finding;
 mod journal;
 mod ports;
+mod processes;
+mod replicated_log;
 mod settings;
 mod upstream;
 
@@ -123,8 +125,16 @@ const CHECKS: &[Check] = &[
     check("cores", When::Start, Find::One(cores::find)),
     check("engine", When::Asked, Find::One(engine)),
     check("clock", When::Asked, Find::One(clock::find)),
+    check(
+        "replicated log",
+        When::Asked,
+        Find::One(replicated_log::find),
+    ),
     check("format", When::Asked, Find::Many(journal::formats)),
     check("journal", When::Asked, Find::Many(journal::find)),
+    check("gateway", When::Asked, Find::Refused(settings::gateway)),
+    check("webhooks", When::Asked, Find::One(processes::webhooks)),
+    check("processes", When::Asked, Find::Many(processes::supervised)),
     check("snapshot", When::Asked, Find::One(copies::snapshot)),
     check("backup", When::Asked, Find::One(copies::backup)),
     check("outward", When::Asked, Find::One(copies::outward)),

@@ -9,7 +9,6 @@ use std::sync::Arc;
 use foretell_auth::MasterSecret;
 use foretell_catalog_sync::clock::SystemClock;
 use foretell_catalog_sync::upstream::{Bounds, Upstream};
-use foretell_gateway::OperatorToken;
 
 use crate::config::refusal::Refusal;
 use crate::config::{ClusterRole, Config};
@@ -17,6 +16,7 @@ use crate::data_directory;
 use crate::page;
 use crate::processes::cluster_config;
 use crate::processes::process::{self, MASTER_SECRET_VARIABLE};
+use crate::secret_file;
 
 /// The surfaces' settings and addresses.
 pub(super) fn surfaces(config: &Config) -> Vec<(&'static str, SocketAddr)> {
@@ -83,14 +83,26 @@ pub(super) fn unreadable_files(config: &Config) -> Vec<Refusal> {
 pub(super) fn named_secrets(config: &Config) -> Vec<Refusal> {
     let operator = &config.operator;
     let named = [
-        ("operator.token_file", &operator.token_file),
-        ("operator.oracle_secret_file", &operator.oracle_secret_file),
-        ("webhooks.secret_file", &config.webhooks.secret_file),
+        (
+            "operator.token_file",
+            "operator token",
+            &operator.token_file,
+        ),
+        (
+            "operator.oracle_secret_file",
+            "secret of the oracle",
+            &operator.oracle_secret_file,
+        ),
+        (
+            "webhooks.secret_file",
+            "secret of webhooks",
+            &config.webhooks.secret_file,
+        ),
     ];
-    let named = named.into_iter().filter(|(_, file)| is_set(file));
+    let named = named.into_iter().filter(|(_, _, file)| is_set(file));
     let mut refusals: Vec<_> = named
-        .filter_map(|(setting, file)| {
-            let why = OperatorToken::load(file).err()?;
+        .filter_map(|(setting, noun, file)| {
+            let why = secret_file::load(noun, file).err()?;
             Some(Refusal::failed(setting, file, why))
         })
         .collect();
@@ -102,9 +114,13 @@ pub(super) fn named_secrets(config: &Config) -> Vec<Refusal> {
 /// Secrets of the data directory that are there and are none; the start makes a missing one.
 fn own_secrets(config: &Config) -> Vec<Refusal> {
     let is_there = |file: &PathBuf| file.symlink_metadata().is_ok();
-    let tokens = [config.operator_token_file(), config.sync_token_file()];
-    let tokens = tokens.into_iter().filter(is_there);
-    let tokens = tokens.filter_map(|file| Some(OperatorToken::load(&file).err()?.to_string()));
+    let tokens = [
+        ("operator token", config.operator_token_file()),
+        ("sync token", config.sync_token_file()),
+    ];
+    let tokens = tokens.into_iter().filter(|(_, file)| is_there(file));
+    let tokens =
+        tokens.filter_map(|(noun, file)| Some(secret_file::load(noun, &file).err()?.to_string()));
     let secrets = [config.checkpoint_key_file(), config.master_secret_file()];
     let secrets = secrets.into_iter().filter(is_there);
     let secrets = secrets.filter_map(|file| Some(MasterSecret::load(&file).err()?.to_string()));
@@ -143,6 +159,13 @@ pub(super) fn connections(config: &Config) -> Vec<Refusal> {
     let wrong = process::connections(config).err();
     let refusal =
         |why: crate::failure::Failure| Refusal::other("gateway.connections", why.to_string());
+    wrong.map(refusal).into_iter().collect()
+}
+
+/// The configuration of a gateway.
+pub(super) fn gateway(config: &Config) -> Vec<Refusal> {
+    let wrong = process::check_gateway(config).err();
+    let refusal = |why: crate::failure::Failure| Refusal::other("gateway", why.to_string());
     wrong.map(refusal).into_iter().collect()
 }
 

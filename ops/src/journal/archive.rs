@@ -20,7 +20,7 @@ use super::store::Store;
 use crate::backup::record::LastBackup;
 use crate::backup::{journal_failure, lock};
 use crate::config::Config;
-use crate::data_directory::check_owner;
+use crate::data_directory::check_writable;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::webhooks;
@@ -65,7 +65,7 @@ impl fmt::Display for Archived {
 
 fn archive(config: &Config, arguments: &Archive) -> Result<Archived, Failure> {
     let data = &config.data.directory;
-    check_owner(data)?;
+    check_writable(data)?;
     let _turn = lock(data)?;
     let journal = data.join(JOURNAL_DIRECTORY);
     let extent = Extent::of(&Segments::of(&journal)).map_err(|error| journal_failure(&error))?;

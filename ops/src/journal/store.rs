@@ -13,7 +13,7 @@ use rustix::fs::Advice;
 use super::Archive;
 use crate::backup::files::{Unfinished, failed, sum, sync_directory};
 use crate::backup::lock;
-use crate::data_directory::check_owner;
+use crate::data_directory::ARCHIVE;
 use crate::failure::Failure;
 
 /// Name of the directory for files of the commands, in the data directory.
@@ -41,13 +41,10 @@ impl Store {
             });
         }
         let directory = arguments.to.as_deref().expect("one of the two is required");
-        let mut builder = DirBuilder::new();
-        let made = builder.recursive(true).mode(0o700).create(directory);
-        made.map_err(failed("create", directory))?;
+        ARCHIVE.prepare(directory)?;
         let directory = directory
             .canonicalize()
             .map_err(failed("find", directory))?;
-        check_owner(&directory)?;
         sync_directory(directory.parent().unwrap_or(Path::new("/")))?;
         let turn = lock(&directory)?;
         Ok(Self::Directory(directory, turn))

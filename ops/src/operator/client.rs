@@ -9,7 +9,8 @@ use foretell_operator_client::{OperatorClient, OperatorError};
 use foretell_wire::ApiError;
 use serde::de::IgnoredAny;
 
-use crate::config::Config;
+use super::listening;
+use crate::config::{Config, Loaded};
 use crate::exit_codes::{REFUSED, UNREACHABLE};
 use crate::failure::Failure;
 
@@ -28,6 +29,24 @@ pub(crate) fn set_reason(reason: String) {
     let _ = REASON.set(reason);
 }
 
+/// The address of the exchange that runs on the data directory of this run.
+static RUNNING: OnceLock<SocketAddr> = OnceLock::new();
+
+/// Looks up where the exchange of the data directory listens, once. An address of the command line or of the environment
+/// wins.
+pub(crate) fn find_running(loaded: &Loaded) {
+    let is_given = loaded.origins.is_of_caller("operator.listen");
+    let found = listening::address(&loaded.config.data.directory);
+    if let Some(address) = found.filter(|_| !is_given) {
+        let _ = RUNNING.set(address);
+    }
+}
+
+/// The address of the operator surface that commands use.
+pub(crate) fn operator_address(config: &Config) -> SocketAddr {
+    RUNNING.get().copied().unwrap_or(config.operator.listen)
+}
+
 /// The bearer token of a file.
 pub(crate) fn token(path: &Path) -> Result<String, Failure> {
     let token = std::fs::read_to_string(path).map_err(|error| {
@@ -41,12 +60,13 @@ pub(crate) fn token(path: &Path) -> Result<String, Failure> {
     Ok(token.trim().to_owned())
 }
 
-/// A client of the person at the command line, for the configured listener.
+/// A client of the person at the command line, for the exchange that runs on the data directory, else for the configured
+/// listener.
 ///
 /// # Errors
 /// The token file cannot be read.
 pub(crate) fn connect(config: &Config) -> Result<OperatorClient, Failure> {
-    client(config.operator.listen, &config.own_token_file())
+    client(operator_address(config), &config.own_token_file())
 }
 
 /// A client of a process of the deployment, which acts as the first admin.

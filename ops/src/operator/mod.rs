@@ -4,6 +4,7 @@ pub(crate) mod arguments;
 pub(crate) mod client;
 mod close_markets;
 mod list_file;
+pub(crate) mod listening;
 mod market_file;
 mod market_names;
 mod people;

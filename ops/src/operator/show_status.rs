@@ -17,7 +17,7 @@ pub(super) fn status(value: &Value) -> String {
     };
     [
         of_exchange(&value["exchange"]) + &catalog,
-        processes(value) + &alarms(value),
+        processes(value) + &webhooks(&value["webhooks"]) + &alarms(value),
         engine,
     ]
     .join("\n")
@@ -107,6 +107,40 @@ fn catalog(sync: &Value) -> String {
     text + "\n"
 }
 
+/// How far the webhooks have come, in one line; nothing without webhooks.
+fn webhooks(report: &Value) -> String {
+    if report.is_null() {
+        return String::new();
+    }
+    let [delivered, failed, sequence] =
+        ["delivered", "failedAttempts", "sequence"].map(|name| field(report, name));
+    let mut text = format!(
+        "webhooks        {delivered} notices delivered, up to sequence {sequence}; {failed} failed attempts\n"
+    );
+    if let Some(waiting) = report["waitingSequence"].as_u64() {
+        let (seconds, reason) = (field(report, "waitingSeconds"), field(report, "reason"));
+        text += &format!(
+            "\nALARM: the webhook of sequence {waiting} has failed for {seconds} s, and every later one waits: {reason}\n"
+        );
+    }
+    text
+}
+
+/// The processes of `foretell up` that do not run.
+fn ended_processes(supervised: &Value) -> String {
+    let processes = supervised.as_array().into_iter().flatten();
+    let missing = processes.filter(|process| process["ready"] == false);
+    let line = |process: &Value| {
+        let (name, ended) = (field(process, "name"), field(process, "ended"));
+        let what = match process["finalEnd"] == true {
+            true => "is not restarted",
+            false => "is being restarted",
+        };
+        format!("\nALARM: {name} ended ({ended}) and {what}: see its log\n")
+    };
+    missing.map(line).collect()
+}
+
 /// Conditions that need an operator's action.
 fn alarms(value: &Value) -> String {
     let alarm = |(process, costs): (&str, &str)| {
@@ -125,7 +159,14 @@ fn alarms(value: &Value) -> String {
         ),
     ];
     let views: String = processes.into_iter().filter_map(alarm).collect();
-    views + &clock_alarms(value)
+    let others = value["gateways"].as_array().into_iter().flatten();
+    let silent = others.filter(|other| other["up"] == false);
+    let silent = silent.map(|other| {
+        let number = field(other, "number");
+        format!("\nALARM: gateway-{number} does not answer: see its log\n")
+    });
+    let views = silent.fold(views, |text, line| text + &line);
+    views + &ended_processes(&value["supervised"]) + &clock_alarms(value)
 }
 
 /// A clock that is wrong, with the way out.
@@ -146,7 +187,7 @@ fn clock_alarms(value: &Value) -> String {
     text
 }
 
-/// The engine and the gateway that answers.
+/// The engine and all gateways, the one that answers first.
 fn processes(value: &Value) -> String {
     let names = [
         ("process", ""),
@@ -156,16 +197,25 @@ fn processes(value: &Value) -> String {
         ("epoch", "epoch"),
         ("connections", "connections"),
     ];
-    let row = |process: &str| {
+    let row = |process: &str, figures: &Value| {
         names
             .map(|(_, name)| match name {
                 "" => process.to_owned(),
-                name => field(&value[process], name),
+                name => field(figures, name),
             })
             .to_vec()
     };
     let head = names.map(|(title, _)| title.to_owned()).to_vec();
-    table(&[head, row("engine"), row("gateway")])
+    let mut rows = vec![head, row("engine", &value["engine"])];
+    let others = value["gateways"].as_array().map_or(&[][..], Vec::as_slice);
+    let name = |gateway: &Value| format!("gateway-{}", field(gateway, "number"));
+    let gateway = &value["gateway"];
+    rows.push(match others.is_empty() {
+        true => row("gateway", gateway),
+        false => row(&name(gateway), gateway),
+    });
+    rows.extend(others.iter().map(|other| row(&name(other), other)));
+    table(&rows)
 }
 
 #[cfg(test)]
@@ -193,6 +243,16 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("engine unavailable"), "{text}");
+        value["gateway"]["number"] = 1.into();
+        value["gateways"] = json!([{ "number": 2, "pid": 8, "sequence": 3, "durableSequence": 5, "epoch": 2,
+            "connections": 4, "up": true }, { "number": 3, "pid": null, "up": false }]);
+        let text = status(&value);
+        assert!(
+            text.contains("gateway-2  8    3         5        2      4\n"),
+            "{text}"
+        );
+        assert!(text.contains("ALARM: gateway-3 does not answer"), "{text}");
+        value["gateways"] = json!([]);
         value["exchange"]["outward_closed"] = true.into();
         value["exchange"]["unpaid_markets"] = 2.into();
         value["exchange"]["oldest_unpaid_seconds"] = 93_600.into();
@@ -233,6 +293,28 @@ mod tests {
             catalog(&sync),
             "catalog         changes never read; complete never; \
              lists not read to their end: open events, tags; 1 markets vanished upstream\n"
+        );
+    }
+
+    #[test]
+    fn webhooks_and_processes_that_fail_are_alarms() {
+        assert_eq!(webhooks(&Value::Null), "");
+        let mut report = json!({ "delivered": 4, "failedAttempts": 0, "sequence": 9, "waitingSequence": null,
+            "waitingSeconds": 0, "reason": "" });
+        let line = "webhooks        4 notices delivered, up to sequence 9; 0 failed attempts\n";
+        assert_eq!(webhooks(&report), line);
+        report["waitingSequence"] = 10.into();
+        report["waitingSeconds"] = 61.into();
+        report["reason"] = "the receiver answered 500".into();
+        let alarm = "ALARM: the webhook of sequence 10 has failed for 61 s, and every later one waits: the receiver answered 500\n";
+        assert!(webhooks(&report).ends_with(alarm), "{}", webhooks(&report));
+        let processes = json!([
+            { "name": "engine", "ready": true, "ended": "", "finalEnd": false },
+            { "name": "webhooks", "ready": false, "ended": "exit status: 78", "finalEnd": true },
+        ]);
+        assert_eq!(
+            ended_processes(&processes),
+            "\nALARM: webhooks ended (exit status: 78) and is not restarted: see its log\n"
         );
     }
 

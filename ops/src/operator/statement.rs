@@ -13,6 +13,7 @@ use crate::failure::Failure;
 use crate::operator::arguments::Statement;
 use crate::operator::arguments::days::Period;
 use crate::operator::client;
+use crate::output;
 use crate::runtime;
 
 const COLUMNS: [&str; 12] = [
@@ -94,6 +95,7 @@ impl<W: std::io::Write> Lines<W> {
             return Ok(());
         }
         let text = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
+        let others = |name: &str| output::csv_text(&text(name)).into_owned();
         let number = |name: &str, is_shown: bool| match is_shown {
             true => row[name].to_string(),
             false => String::new(),
@@ -104,15 +106,15 @@ impl<W: std::io::Write> Lines<W> {
         let record = [
             when.to_string(),
             text("type"),
-            text("title"),
-            text("outcome"),
+            others("title"),
+            others("outcome"),
             text("side"),
             number("size", has_market),
             number("price", is_trade),
             decimal(amount),
             decimal(fee),
             decimal(self.balance),
-            text("slug"),
+            others("slug"),
             text("transaction_hash"),
         ];
         self.out.write_record(record).map_err(written)
@@ -205,6 +207,21 @@ mod tests {
             "",
         ];
         assert_eq!(text, expected.join("\n"));
+    }
+
+    #[test]
+    fn a_text_of_others_begins_no_formula() {
+        let row = json!({
+            "timestamp": 5, "type": "TRADE", "side": "SELL", "usdc_size": 1, "fee_usdc": 0, "size": 2, "price": 0.5,
+            "title": "=HYPERLINK(\"http://x\")", "outcome": "-1", "slug": "+a", "condition_id": "0x01",
+            "transaction_hash": "0x02",
+        });
+        let period = Period { from: 0, to: 10 };
+        let mut lines = Lines::new(period, csv::Writer::from_writer(Vec::new()));
+        lines.take(&row).unwrap();
+        let text = String::from_utf8(lines.finish().unwrap()).unwrap();
+        let line = "TRADE,\"'=HYPERLINK(\"\"http://x\"\")\",'-1,SELL,2,0.5,1,0,1,'+a,0x02\n";
+        assert!(text.contains(line), "{text}");
     }
 
     #[test]

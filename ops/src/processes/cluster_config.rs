@@ -34,6 +34,16 @@ pub(crate) fn copied_keys(role: ClusterRole) -> Vec<&'static str> {
     [&shared[..], of_cluster].concat()
 }
 
+/// The role as the engine takes it; `None` of a host that is alone.
+pub(crate) const fn role(role: ClusterRole) -> Option<foretell_engine::ClusterRole> {
+    match role {
+        ClusterRole::Standalone => None,
+        ClusterRole::Leader => Some(foretell_engine::ClusterRole::Leader),
+        ClusterRole::Standby => Some(foretell_engine::ClusterRole::Standby),
+        ClusterRole::Reader => Some(foretell_engine::ClusterRole::Reader),
+    }
+}
+
 /// How to reach the log.
 pub(crate) fn log_settings(config: &Config) -> Settings {
     let cluster = &config.cluster;
@@ -43,6 +53,7 @@ pub(crate) fn log_settings(config: &Config) -> Settings {
         host: cluster.host.clone(),
         servers: cluster.servers.clone(),
         stream: cluster.stream.clone(),
+        may_lead: cluster.role != ClusterRole::Reader,
         tls_ca_file: file(&cluster.tls_ca_file),
         tls_certificate: certificate.zip(file(&cluster.tls_key_file)),
     }
@@ -123,11 +134,8 @@ pub(crate) fn engine_config(
     fingerprint: &str,
 ) -> Result<Option<ClusterConfig>, Failure> {
     let cluster = &config.cluster;
-    let role = match cluster.role {
-        ClusterRole::Standalone => return Ok(None),
-        ClusterRole::Leader => foretell_engine::ClusterRole::Leader,
-        ClusterRole::Standby => foretell_engine::ClusterRole::Standby,
-        ClusterRole::Reader => foretell_engine::ClusterRole::Reader,
+    let Some(role) = role(cluster.role) else {
+        return Ok(None);
     };
     Ok(Some(ClusterConfig {
         role,

@@ -5,6 +5,7 @@ mod drill;
 mod fd_limit;
 pub(crate) mod listen;
 pub(crate) mod process;
+mod roster;
 pub(crate) mod sandbox;
 mod supervisor;
 pub(crate) mod up;

@@ -9,8 +9,8 @@ use foretell_auth::{MasterSecret, Window};
 use foretell_checkpoint::Signer;
 use foretell_engine::{Checkpoints, EngineConfig, EngineError, SigningDomain, Waiting};
 use foretell_gateway::{
-    CatalogConfig, ConnectionLimits, GatewayConfig, GatewayPlace, OperatorToken, OracleConfig,
-    Origin, RequestPolicyConfig, Surface,
+    CatalogConfig, ConnectionLimits, GatewayConfig, GatewayPlace, OracleConfig, Origin,
+    RequestPolicyConfig, Surface,
 };
 use foretell_journal::disk::Disk;
 use foretell_matching::Capacity;
@@ -25,8 +25,10 @@ use crate::config::{ClusterRole, Config, Wait};
 use crate::data_directory::check_owner;
 use crate::exit_codes::GENERAL;
 use crate::failure::Failure;
+use crate::operator::listening;
 use crate::output;
 use crate::page;
+use crate::secret_file;
 
 /// Environment variable that holds the master secret instead of its file.
 pub(crate) const MASTER_SECRET_VARIABLE: &str = "FORETELL_MASTER_SECRET";
@@ -153,7 +155,13 @@ pub(crate) fn gateway(config: &Config, arguments: &GatewayArgs) -> Result<ExitCo
     foretell_memory::set_large_block_threshold(LARGEST_ANSWER);
     let gateway = gateway_config(config, arguments)
         .map_err(|failure| failure.code(foretell_engine::EXIT_REFUSED))?;
+    let mut listening = None;
     foretell_gateway::run(gateway, |addresses| {
+        let operator = addresses
+            .iter()
+            .find(|(surface, _)| *surface == Surface::Operator);
+        listening =
+            operator.and_then(|(_, address)| listening::announce(&config.data.directory, *address));
         let addresses: serde_json::Map<String, Value> = addresses
             .iter()
             .map(|(surface, address)| (surface.name().to_owned(), json!(address.to_string())))
@@ -162,6 +170,36 @@ pub(crate) fn gateway(config: &Config, arguments: &GatewayArgs) -> Result<ExitCo
     })
     .map(|()| ExitCode::SUCCESS)
     .map_err(|error| Failure::new(error.to_string()))
+}
+
+/// Makes the configuration of a gateway, as its start does, once the first start has made the secrets.
+///
+/// # Errors
+/// Those with which a gateway refuses to start.
+pub(crate) fn check_gateway(config: &Config) -> Result<(), Failure> {
+    let secrets = [
+        config.operator_token_file(),
+        config.sync_token_file(),
+        config.master_secret_file(),
+    ];
+    if !secrets.iter().all(|file| file.exists()) {
+        return Ok(());
+    }
+    let mut surfaces = vec![
+        cli::Surface::Trading,
+        cli::Surface::Data,
+        cli::Surface::Catalog,
+        cli::Surface::Operator,
+    ];
+    if !config.cluster.health_listen.is_empty() {
+        surfaces.push(cli::Surface::Health);
+    }
+    let arguments = GatewayArgs {
+        surfaces,
+        one_of: 1,
+        ..GatewayArgs::default()
+    };
+    gateway_config(config, &arguments).map(drop)
 }
 
 /// The configuration of a gateway that serves the surfaces of `arguments`.
@@ -178,10 +216,8 @@ fn gateway_config(config: &Config, arguments: &GatewayArgs) -> Result<GatewayCon
         })
         .collect::<Result<_, Failure>>()?;
     let is_operator = arguments.surfaces.contains(&cli::Surface::Operator);
-    let token = |path: PathBuf| match is_operator {
-        true => OperatorToken::load(&path)
-            .map(Some)
-            .map_err(|error| Failure::new(error.to_string())),
+    let token = |noun: &str, path: PathBuf| match is_operator {
+        true => secret_file::load(noun, &path).map(Some),
         false => Ok(None),
     };
     // Gateways that are started by hand, each with its own operator surface, are scraped one by one.
@@ -201,6 +237,7 @@ fn gateway_config(config: &Config, arguments: &GatewayArgs) -> Result<GatewayCon
             .directory
             .join(foretell_engine::SNAPSHOT_DIRECTORY),
         last_backup: LastBackup::path(&config.data.directory),
+        reports: config.data.directory.clone(),
         checkpoints: config
             .data
             .directory
@@ -243,8 +280,8 @@ fn gateway_config(config: &Config, arguments: &GatewayArgs) -> Result<GatewayCon
             true => oracle(config)?,
             false => None,
         },
-        operator_token: token(config.operator_token_file())?,
-        sync_token: token(config.sync_token_file())?,
+        operator_token: token("operator token", config.operator_token_file())?,
+        sync_token: token("sync token", config.sync_token_file())?,
     })
 }
 
@@ -255,7 +292,7 @@ fn oracle(config: &Config) -> Result<Option<OracleConfig>, Failure> {
         return Ok(None);
     }
     let name = OperatorName::new(&config.operator.oracle_operator);
-    let secret = OperatorToken::load(file).map_err(|error| Failure::new(error.to_string()))?;
+    let secret = secret_file::load("secret of the oracle", file)?;
     Ok(name.map(|operator| OracleConfig { secret, operator }))
 }
 

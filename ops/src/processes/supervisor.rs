@@ -69,6 +69,8 @@ pub(crate) enum Report {
     Restarting {
         /// Name of the child.
         name: String,
+        /// Its exit status.
+        status: ExitStatus,
     },
     /// A child ended and will not be restarted.
     Ended {
@@ -202,7 +204,7 @@ async fn keep_running(
                 }
                 warn!(child = spec.name, %status, "exited; restarting");
                 let name = spec.name.clone();
-                let _ = reports.send(Report::Restarting { name });
+                let _ = reports.send(Report::Restarting { name, status });
             }
         }
         if started.elapsed() >= STABLE_AFTER {

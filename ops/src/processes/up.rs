@@ -8,10 +8,10 @@ use std::process::{ExitCode, ExitStatus};
 use foretell_engine::JOURNAL_DIRECTORY;
 use serde_json::{Value, json};
 use socket2::Socket;
-use tokio::sync::mpsc;
 use tracing::{error, warn};
 
 use super::listen::reserve;
+use super::roster::Reports;
 use super::sandbox::{self, Announcement, Request, Sandbox};
 use super::supervisor::{ProcessSpec, Report, Supervisor};
 use super::watchdog::{self, Watchdog};
@@ -50,6 +50,7 @@ pub(crate) fn run(
         let mut stop = process::StopSignal::install()?;
         loop {
             let (mut supervisor, reports) = Supervisor::new(up.sandbox);
+            let reports = Reports::new(reports, &exchange.config.data.directory);
             let outcome = tokio::select! {
                 outcome = exchange.open(&mut supervisor, reports, up, output) => outcome,
                 () = stop.wait() => Ok(()),
@@ -187,7 +188,7 @@ impl RunningExchange {
     async fn open(
         &self,
         supervisor: &mut Supervisor,
-        mut reports: mpsc::UnboundedReceiver<Report>,
+        mut reports: Reports,
         up: &Up,
         output: Output,
     ) -> Result<(), Failure> {
@@ -229,9 +230,9 @@ impl RunningExchange {
             "admin": format!("http://{}/admin/", self.operator),
         });
         let client = client::connect_to(self.operator, &self.config)?;
-        // A host that does not lead accepts no writes.
+        // A host that does not lead accepts no writes, and may be far behind the log.
         let purpose = match self.fingerprint {
-            Some(_) => "/readyz?for=reads",
+            Some(_) => "/livez",
             None => "/readyz",
         };
         client::wait_ready(&client, purpose).await?;
@@ -419,7 +420,7 @@ impl RunningExchange {
 
 /// Waits until each of `names` is ready.
 async fn wait_ready(
-    reports: &mut mpsc::UnboundedReceiver<Report>,
+    reports: &mut Reports,
     names: &[String],
     output: Output,
 ) -> Result<(), Failure> {
@@ -439,11 +440,7 @@ async fn wait_ready(
 }
 
 /// Handles reports until `up` is stopped.
-async fn listen(
-    reports: &mut mpsc::UnboundedReceiver<Report>,
-    mut watchdog: Watchdog,
-    output: Output,
-) {
+async fn listen(reports: &mut Reports, mut watchdog: Watchdog, output: Output) {
     loop {
         let report = tokio::select! {
             report = reports.recv() => report,
@@ -457,7 +454,7 @@ async fn listen(
                 watchdog.begins(&name);
                 announce(&name, pid, line, output);
             }
-            Some(Report::Restarting { name }) => watchdog.ends(&name),
+            Some(Report::Restarting { name, .. }) => watchdog.ends(&name),
             Some(Report::Ended { name, status }) => {
                 watchdog.ends(&name);
                 error!("{}", process::ended(&name, status));

@@ -13,9 +13,10 @@ use foretell_model::limits::FORMAT_ID;
 use foretell_operator_client::http_client_of;
 use rustix::fs::{Mode, OFlags};
 
-use super::mask::mask;
+use super::mask::Masker;
 use crate::config::{Config, Loaded};
 use crate::doctor;
+use crate::operator::client;
 use crate::runtime;
 
 /// The unit whose log is taken, and its lines.
@@ -36,10 +37,11 @@ pub(super) struct Part {
 /// Every part, in the order of the list.
 pub(super) fn parts(loaded: &Loaded, logs: Option<&Path>) -> Vec<Part> {
     let config = &loaded.config;
+    let masker = Masker::of(&toml::Table::try_from(config).unwrap_or_default());
     let masked = |name, what, text: Result<String, String>| Part {
         name,
         what,
-        content: text.map(|text| mask(&text).into_bytes()),
+        content: text.map(|text| masker.mask(&text).into_bytes()),
     };
     vec![
         masked("version.txt", "program, kernel, machine", Ok(version())),
@@ -86,7 +88,7 @@ fn settings(config: &Config) -> Result<String, String> {
 }
 
 fn metrics(config: &Config) -> Result<String, String> {
-    let url = format!("http://{}/metrics", config.operator.listen);
+    let url = format!("http://{}/metrics", client::operator_address(config));
     let runtime = runtime::small().map_err(|error| error.to_string())?;
     let asked = runtime.block_on(async {
         let client = http_client_of(&url).no_proxy().timeout(PATIENCE).build()?;

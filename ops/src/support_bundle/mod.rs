@@ -6,6 +6,7 @@ mod contents;
 mod mask;
 
 use std::fmt;
+use std::io::{self, ErrorKind};
 use std::process::ExitCode;
 
 use serde::Serialize;
@@ -69,8 +70,15 @@ pub(crate) fn run(
     output: Output,
 ) -> Result<ExitCode, Failure> {
     let file = &arguments.file;
-    let failed = |error| Failure::new(format!("{}: {error}", file.display()));
-    let mut archive = Archive::create(file).map_err(failed)?;
+    let failed = |error: io::Error| Failure::new(format!("{}: {error}", file.display()));
+    let mut archive = Archive::create(file).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => Failure::new(format!(
+            "{}: there is a file of this name already, which is not replaced",
+            file.display()
+        ))
+        .hint("choose another name, or remove the file"),
+        _ => failed(error),
+    })?;
     let mut files = Vec::new();
     for part in contents::parts(loaded, arguments.logs.as_deref()) {
         if let Ok(content) = &part.content {

@@ -2,6 +2,7 @@
 //! order (docs/operate/webhooks.md). While outward is closed it delivers nothing (docs/verify/rules.md §31).
 
 pub(crate) mod cursor;
+mod progress;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -21,6 +22,8 @@ use crate::data_directory::check_owner;
 use crate::failure::Failure;
 use crate::processes::process;
 use crate::runtime;
+use crate::secret_file;
+use progress::Progress;
 
 /// Most notices of a delivery.
 const BATCH: usize = 100;
@@ -49,15 +52,25 @@ pub(crate) fn run(config: &Config, arguments: &WebhooksArgs) -> Result<ExitCode,
     let receiver = Receiver::new(config)?;
     let paths = Paths::of(config);
     paths.begin()?;
+    let mut progress = Progress::begin(&paths.data)?;
     runtime::small()?.block_on(async {
         let mut stop = process::StopSignal::install()?;
         process::report_ready("webhooks", &json!({}));
         tokio::select! {
-            ended = deliver_all(&paths, &receiver) => ended,
+            ended = deliver_all(&paths, &receiver, &mut progress) => ended,
             () = stop.wait() => Ok(()),
         }
     })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Checks what a start of the process needs: the secret and the position.
+///
+/// # Errors
+/// Those with which the process refuses to start.
+pub(crate) fn check(config: &Config) -> Result<(), Failure> {
+    Receiver::new(config)?;
+    cursor::read(&config.data.directory).map(drop)
 }
 
 /// The files of the data directory that the process uses.
@@ -89,9 +102,13 @@ impl Paths {
 }
 
 /// Follows the journal; begins again where the last delivery ended when it is rebuilt or restored.
-async fn deliver_all(paths: &Paths, receiver: &Receiver) -> Result<(), Failure> {
+async fn deliver_all(
+    paths: &Paths,
+    receiver: &Receiver,
+    progress: &mut Progress,
+) -> Result<(), Failure> {
     loop {
-        match follow(paths, receiver).await {
+        match follow(paths, receiver, progress).await {
             Err(Stopped::Closed) => {}
             Err(Stopped::Follow(OutboxError::Rebuilt)) => {
                 info!("the engine recovered to an earlier frame; following again");
@@ -130,7 +147,11 @@ async fn wait_until_open(paths: &Paths) -> Result<Sequence, Stopped> {
     Ok(end.position().sequence)
 }
 
-async fn follow(paths: &Paths, receiver: &Receiver) -> Result<std::convert::Infallible, Stopped> {
+async fn follow(
+    paths: &Paths,
+    receiver: &Receiver,
+    progress: &mut Progress,
+) -> Result<std::convert::Infallible, Stopped> {
     let open = wait_until_open(paths).await?;
     let read = cursor::read(&paths.data).map_err(Stopped::Cursor)?;
     let outbox = Outbox::open(&paths.journal, &paths.snapshots, read);
@@ -146,18 +167,19 @@ async fn follow(paths: &Paths, receiver: &Receiver) -> Result<std::convert::Infa
             return Err(Stopped::Closed);
         }
         for batch in notices.chunks(BATCH) {
-            receiver.deliver(batch).await;
+            receiver.deliver(batch, progress).await;
         }
         // Only now: what is repeated after a crash has the ids that it had.
-        cursor::write(&paths.data, outbox.position()).map_err(Stopped::Cursor)?;
+        let position = outbox.position();
+        cursor::write(&paths.data, position).map_err(Stopped::Cursor)?;
+        progress.reached(position.sequence);
     }
 }
 
 impl Receiver {
     fn new(config: &Config) -> Result<Self, Failure> {
         let webhooks = &config.webhooks;
-        let secret = OperatorToken::load(&webhooks.secret_file)
-            .map_err(|error| Failure::new(error.to_string()))?;
+        let secret = secret_file::load("secret of webhooks", &webhooks.secret_file)?;
         let http = foretell_operator_client::http_client_of(&webhooks.url)
             .timeout(TIMEOUT)
             // An answer of another address is no receipt.
@@ -172,15 +194,19 @@ impl Receiver {
     }
 
     /// Repeats a delivery until the receiver has taken it.
-    async fn deliver(&self, notices: &[Notice]) {
+    async fn deliver(&self, notices: &[Notice], progress: &mut Progress) {
+        let Some(first) = notices.first() else {
+            return;
+        };
         let body = foretell_wire::json_text(&Delivery { notices });
         let mut pause = FIRST_PAUSE;
         while let Err(why) = self.post(&body).await {
-            let first = notices.first().map_or("", |notice| &notice.id);
-            warn!(%why, first, retry_seconds = pause.as_secs(), "webhook not delivered");
+            progress.failed(first, &why);
+            warn!(%why, first = first.id, retry_seconds = pause.as_secs(), "webhook not delivered");
             tokio::time::sleep(pause).await;
             pause = (2 * pause).min(LONGEST_PAUSE);
         }
+        progress.delivered(notices.len());
     }
 
     async fn post(&self, body: &str) -> Result<(), String> {

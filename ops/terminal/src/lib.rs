@@ -1,6 +1,7 @@
 //! Output on standard output: text and tables for people, JSON with `--json`. Other people's texts
 //! stay one line and steer no terminal.
 
+use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
 
 use foretell_wire::text::printable::is_printable;
@@ -65,6 +66,16 @@ pub fn escape(text: &str, kept: &str) -> String {
         }
     }
     escaped
+}
+
+/// Other people's text as a cell of a CSV file for people: a spreadsheet would run one that begins like a formula, so it
+/// gets an apostrophe in front.
+#[must_use]
+pub fn csv_text(text: &str) -> Cow<'_, str> {
+    match text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+        true => Cow::Owned(format!("'{text}")),
+        false => Cow::Borrowed(text),
+    }
 }
 
 /// A table with aligned columns; the first row is the header.

@@ -1,6 +1,6 @@
 //! An in-memory log with the faults of a network, for simulations and tests.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,6 +35,8 @@ struct State {
     /// Id and payload.
     messages: Vec<(String, Vec<u8>)>,
     ids: HashMap<String, u64>,
+    /// Numbers of messages that nobody can read any more.
+    lost: BTreeSet<u64>,
     /// The last heartbeats.
     beats: VecDeque<Vec<u8>>,
     hosts: BTreeMap<String, Vec<u8>>,
@@ -99,6 +101,11 @@ impl Model {
             state.ids.insert(id.clone(), number);
             state.messages.push((id, payload));
         }
+    }
+
+    /// Its servers lose this message and keep those after it.
+    pub fn lose(&self, number: u64) {
+        self.state().lost.insert(number);
     }
 
     /// Its servers lose what came after this message.
@@ -262,6 +269,9 @@ impl ReplicatedLog for ModelLog {
 
     fn read(&mut self, number: u64) -> Result<Option<Vec<u8>>, LogError> {
         let state = self.reach()?.state();
+        if state.lost.contains(&number) {
+            return Ok(None);
+        }
         let index = usize::try_from(number).unwrap_or(usize::MAX).checked_sub(1);
         let message = index.and_then(|index| state.messages.get(index));
         Ok(message.map(|(_, payload)| payload.clone()))

@@ -6,7 +6,8 @@ use foretell_auth::withdrawal::{
 };
 use foretell_model::command::{CancelWithdrawal, RequestWithdrawal};
 use foretell_model::evidence::WithdrawalEvidence;
-use foretell_model::{AccountNumber, Command, Reference, Sequence};
+use foretell_model::{AccountNumber, Command, OperatorNumber, Reference, Sequence};
+use foretell_view::Withdrawal;
 use foretell_wire::ErrorCode;
 use foretell_wire::accounts::signing_domain::SigningDomain;
 use foretell_wire::accounts::withdrawals::{
@@ -20,7 +21,7 @@ use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::{FromBody, FromPath, FromQuery};
 use crate::http::request_context::RequestContext;
-use crate::render::withdrawal_json::row;
+use crate::render::withdrawal_json::{ended_before, find_ended, row};
 use crate::resources::accounts::actions::{self, Action};
 
 /// `POST /withdrawals`.
@@ -98,13 +99,35 @@ pub(crate) async fn cancel(
         let is_own = view.accounts().get(account)?.owner == owner;
         is_own.then_some(account)
     });
-    let account = found.await?.ok_or(ErrorCode::WithdrawalNotFound)?;
+    let account = match found.await? {
+        Some(account) => account,
+        None => return Err(not_waiting(&context, owner, number)),
+    };
     let command = Command::CancelWithdrawal(CancelWithdrawal {
         account,
         withdrawal: number,
     });
     let shown = submit(&context, account, command, Some(number), &[]).await?;
     Ok(Json::of(&shown))
+}
+
+/// The error of a cancel of a withdrawal that does not wait.
+fn not_waiting(context: &RequestContext, owner: AccountNumber, number: Sequence) -> Failure {
+    let state = context.app.shared_view.read();
+    let is_own = |ended: &Withdrawal| {
+        let account = state.view.accounts().get(ended.account);
+        account.is_some_and(|account| account.owner == owner)
+    };
+    match find_ended(&state.view, number).filter(is_own) {
+        Some(ended) => {
+            let by = match ended.ended_by {
+                OperatorNumber::NONE => "its wallet",
+                _ => "an operator",
+            };
+            ended_before(&ended, by).into()
+        }
+        None => ErrorCode::WithdrawalNotFound.into(),
+    }
 }
 
 /// Submits a command and answers with the withdrawal after it: the one with this number, or the one that

@@ -96,7 +96,12 @@ pub(crate) async fn act<A: Act>(
     };
     let command = context.app.find(command).await?;
     let command = command.ok_or(ErrorCode::MarketNotFound)?;
-    let done = context.command(command, A::evidence(&body)).await?;
+    let explain = |rejection: &Rejection| {
+        let state = context.app.shared_view.read();
+        withdrawals::ended_error(&state.view, &command, rejection)
+    };
+    let done = context.command_or(command, A::evidence(&body), explain);
+    let done = done.await?;
     match done.outcome {
         CommandOutcome::Released(_) => Err(ErrorCode::WithdrawalReleased.into()),
         _ => Ok(answer(&done)),

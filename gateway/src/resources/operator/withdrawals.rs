@@ -1,7 +1,9 @@
 //! Withdrawals as a cashier handles them: `/withdrawals/…` of the operator (docs/operate/withdrawals.md).
 
-use foretell_model::{OperatorNumber, Sequence};
+use foretell_model::command::PayWithdrawal;
+use foretell_model::{Command, OperatorNumber, Rejection, RejectionReason, Sequence};
 use foretell_view::{View, Withdrawal, WithdrawalStatus};
+use foretell_wire::ApiError;
 use foretell_wire::operator::{
     OperatorWithdrawal, OperatorWithdrawals, WithdrawalPlace, WithdrawalsQuery,
 };
@@ -10,7 +12,7 @@ use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
-use crate::render::withdrawal_json::row;
+use crate::render::withdrawal_json::{ended_before, find_ended, row};
 use crate::resources::operator::actor_name;
 
 /// `GET /withdrawals`: a page of those that wait, the largest first, or of those that ended.
@@ -48,6 +50,31 @@ pub(crate) async fn list(
         next,
     };
     Ok(Json::of(&answer).at(state.position()))
+}
+
+/// The error of an act on a withdrawal that ended before: what became of it, when, by whom and how. `None` of one that
+/// did not end lately.
+pub(crate) fn ended_error(
+    view: &View,
+    command: &Command,
+    rejection: &Rejection,
+) -> Option<ApiError> {
+    let number = match *command {
+        Command::ClaimWithdrawal { withdrawal } | Command::FailWithdrawal { withdrawal } => {
+            withdrawal
+        }
+        Command::PayWithdrawal(PayWithdrawal { withdrawal, .. }) => withdrawal,
+        _ => return None,
+    };
+    if rejection.reason != RejectionReason::UnknownWithdrawal {
+        return None;
+    }
+    let ended = find_ended(view, number)?;
+    let by = match ended.ended_by {
+        OperatorNumber::NONE => "its wallet".to_owned(),
+        operator => actor_name(view, operator, None),
+    };
+    Some(ended_before(&ended, &by))
 }
 
 fn operator_row(view: &View, withdrawal: &Withdrawal) -> Option<OperatorWithdrawal> {

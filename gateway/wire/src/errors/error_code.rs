@@ -479,6 +479,9 @@ error_codes! {
         "The exchange requires at least one admin.", of LastAdmin;
     WithdrawalNotFound = "withdrawal_not_found", 404, Never, "no pending withdrawal has this number",
         "The withdrawal was paid, failed or cancelled, belongs to another wallet, or does not exist.", of UnknownWithdrawal;
+    WithdrawalEnded = "withdrawal_ended", 409, Never,
+        "withdrawal <number> was <status> at <time> by <name>, payment reference: <text>",
+        "The withdrawal was paid, failed or cancelled before. The text says when, by whom and with which payment.";
     WithdrawalReleased = "withdrawal_released", 409, Never,
         "the withdrawal with this reference has failed, allowed: another reference",
         "The withdrawal with this reference failed, and its reference cannot be used again.";

@@ -61,9 +61,13 @@ values! {
     pub(crate) Kind { reads WalletKind: str { "enum": words(WalletKind::ALL, wallet_kind_word) }, "eoa, proxy, safe or deposit", find(WalletKind::ALL, wallet_kind_word), written(wallet_kind_word); }
     /// A kind of wallet that can be bound.
     pub(crate) BoundKind { reads WalletKind: str { "enum": words(BOUND_KINDS, wallet_kind_word) }, "proxy, safe or deposit", find(BOUND_KINDS, wallet_kind_word), written(wallet_kind_word); }
-    /// A question, title or slug that is required.
+    /// A slug that is required.
+    pub(crate) Slug { reads String: str { "pattern": "^[A-Za-z0-9._~-]+$", "maxLength": MAX_TEXT_BYTES }, "a text of 1 to 2048 of A-Z, a-z, 0-9, -, _, . and ~", slug(1), String::as_str; }
+    /// A slug that may be empty.
+    pub(crate) SlugOrEmpty { reads String: str { "pattern": "^[A-Za-z0-9._~-]*$", "maxLength": MAX_TEXT_BYTES }, "a text of at most 2048 of A-Z, a-z, 0-9, -, _, . and ~", slug(0), String::as_str; }
+    /// A question or title that is required.
     pub(crate) Title { reads String: str { "minLength": 1, "maxLength": MAX_TEXT_BYTES }, "a text of 1 to 2048 bytes without hidden characters", bounded(1..=MAX_TEXT_BYTES), String::as_str; }
-    /// A slug, URL or label.
+    /// A URL or label.
     pub(crate) Text { reads String: str { "maxLength": MAX_TEXT_BYTES }, "a text of at most 2048 bytes without hidden characters", bounded(0..=MAX_TEXT_BYTES), String::as_str; }
     /// A description.
     pub(crate) LongText { reads String: str { "maxLength": MAX_DESCRIPTION_BYTES }, "a text of at most 32768 bytes without hidden characters", bounded(0..=MAX_DESCRIPTION_BYTES), String::as_str; }
@@ -135,6 +139,15 @@ fn up_to<T: PartialOrd + Copy>(most: T) -> impl Fn(&T) -> Option<T> {
 /// A text of so many bytes without hidden characters.
 fn bounded(bytes: RangeInclusive<usize>) -> impl Fn(&str) -> Option<String> {
     move |text| (bytes.contains(&text.len()) && is_open(text)).then(|| text.to_owned())
+}
+
+/// A name in URLs of at least so many characters, without any that a URL escapes.
+fn slug(least: usize) -> impl Fn(&str) -> Option<String> {
+    let is_unreserved = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
+    move |text| {
+        let fits = (least..=MAX_TEXT_BYTES).contains(&text.len());
+        (fits && text.bytes().all(is_unreserved)).then(|| text.to_owned())
+    }
 }
 
 /// A text of so many characters without controls, save those that are allowed.

@@ -10,9 +10,9 @@ use crate::error::AuditError;
 use foretell_journal::batch::{BatchFrames, BatchHeader};
 use foretell_journal::frame::Frame;
 use foretell_journal::{
-    Batch, Batches, ScanReport, Scratch, Segments, genesis_of, segment, watermark,
+    Batch, Batches, Extent, ScanReport, Scratch, Segments, genesis_of, segment,
 };
-use foretell_model::FrameRef;
+use foretell_model::{FrameRef, Sequence};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::finding::{Finding, Kind, Stop};
@@ -92,18 +92,25 @@ impl Source {
         })
     }
 
-    /// A bar up to the watermark; a spinner without one.
+    /// A bar up to the last frame; a spinner where the end cannot be read. The watermark is no end: a journal that is
+    /// written, or was not closed, has many frames behind it.
     fn bar(&self) -> ProgressBar {
         if !self.progress {
             return ProgressBar::hidden();
         }
-        let Ok(Some(mark)) = watermark::read(self.directory()) else {
+        let Some(last) = self.last_frame() else {
             return ProgressBar::new_spinner();
         };
         let style = "{bar:40} {human_pos} of {human_len} frames, {per_sec}, {eta} left";
         let style = ProgressStyle::with_template(style);
         let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
-        ProgressBar::new(mark.sequence.0).with_style(style)
+        ProgressBar::new(last.0).with_style(style)
+    }
+
+    /// The last frame, as the segments say without being read.
+    fn last_frame(&self) -> Option<Sequence> {
+        let extent = Extent::of(&self.segments).ok()?;
+        Some(extent.end().last)
     }
 }
 
@@ -187,5 +194,36 @@ fn step<'b>(batch: &'b Batch, offset: &mut u32) -> Frame<'b> {
 impl Drop for Frames {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use foretell_fixtures::deposit;
+    use foretell_journal::Options;
+    use foretell_model::{Micros, TimeNs, WalletAddress};
+
+    use super::*;
+
+    #[test]
+    fn progress_counts_to_the_last_frame_and_not_to_the_watermark() {
+        let directory = tempfile::tempdir().unwrap();
+        let recovered = foretell_journal::recover(
+            directory.path(),
+            Options::default(),
+            Sequence(0),
+            &mut |_| Ok(()),
+        );
+        let (mut appender, mut syncer, _state) = recovered.unwrap().start().unwrap();
+        for number in 1..=300 {
+            let command = deposit(WalletAddress([1; 20]), Micros(1), [7; 32]);
+            appender.append(Sequence(number), TimeNs(number), &command, &[], &[]);
+        }
+        appender.publish();
+        syncer.step().unwrap();
+        let mark = foretell_journal::watermark::read(directory.path()).unwrap();
+        assert!(mark.is_none_or(|mark| mark.sequence < Sequence(300)));
+        let source = Source::of(Segments::of(directory.path()), false);
+        assert_eq!(source.last_frame(), Some(Sequence(300)));
     }
 }

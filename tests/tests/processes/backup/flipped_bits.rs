@@ -76,6 +76,8 @@ fn a_flipped_bit_of_a_backup_or_an_archive_is_found() {
             "{}, byte {at}",
             file.display()
         );
+        let left = new.with_file_name("new.restoring");
+        assert!(!left.exists(), "a failed restore leaves {}", left.display());
     });
     check(&copy);
 

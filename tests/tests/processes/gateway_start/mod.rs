@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use foretell_gateway::{GatewayConfig, PageConfig};
+use foretell_journal::wall_clock;
+use foretell_link::ClusterStatus;
 use foretell_model::TimeNs;
 use foretell_tests::exchange::PATIENCE;
 use foretell_tests::in_process::gateway_config;
@@ -237,6 +239,63 @@ async fn a_gateway_that_recovers_knows_its_journal_and_its_simulated_past() {
     );
     assert_ne!(shown["genesis"], "0".repeat(64), "{shown}");
     assert_eq!(get(operator, "/readyz").await.status(), 503);
+    gateway.stop().expect("its threads end in order");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_host_that_is_far_behind_the_log_is_not_ready_for_reads() {
+    let site = Site::start();
+    let data = site.show("behind");
+    let file = data.join("cluster-status");
+    let report = |lag: u64, lost_message: u64| {
+        let status = ClusterStatus {
+            own_sequence: 10,
+            stream_sequence: 10 + lag,
+            lost_message,
+            state: "catching up".to_owned(),
+            wall_ms: wall_clock::now().millis().0,
+            ..ClusterStatus::default()
+        };
+        std::fs::write(&file, status.encode()).expect("a file");
+    };
+    let gateway = foretell_gateway::start(GatewayConfig {
+        cluster_status: Some(file.clone()),
+        ..gateway_config(&data)
+    });
+    let gateway = gateway.expect("a gateway");
+    let [_, (_, operator)] = gateway.addresses() else {
+        panic!("{:?}", gateway.addresses());
+    };
+    let get = async |path: &str| {
+        let answer = reqwest::get(format!("http://{operator}{path}")).await;
+        let answer = answer.expect("an answer");
+        (
+            answer.status().as_u16(),
+            answer.text().await.expect("a text"),
+        )
+    };
+    for (lag, lost, code, says) in [
+        (1_000, 0, 200, "\"lag\":1000"),
+        (1_754, 0, 503, "\"lag\":1754"),
+        (0, 0, 200, "\"lag\":0"),
+        (3, 1_755, 503, "\"missing_message\":1755"),
+    ] {
+        let begun = Instant::now();
+        loop {
+            // A report that is old counts no longer.
+            report(lag, lost);
+            let (status, body) = get("/readyz?for=reads").await;
+            if status == code && body.contains(says) {
+                break;
+            }
+            assert!(begun.elapsed() < PATIENCE, "{status} {body}");
+            tokio::task::yield_now().await;
+        }
+    }
+    // What the alert ForetellClusterMessageLost reads.
+    let (_, metrics) = get("/metrics").await;
+    let line = "foretell_gateway_cluster_lost_message 1755\n";
+    assert!(metrics.contains(line), "{metrics}");
     gateway.stop().expect("its threads end in order");
 }
 

@@ -537,6 +537,14 @@ async fn withdraw_with_two_persons(exchange: &Exchange, people: &People, wallet:
     let pay = ["withdrawals", "pay", &number, "wire 1"];
     assert!(people.refused("dora", &pay).contains("another operator"));
     people.done("eve", &pay);
+    let other = ["withdrawals", "pay", &number, "wire 2"];
+    let claim = ["withdrawals", "claim", &number];
+    for late in [&other[..], &claim] {
+        let said = people.refused("dora", late);
+        let paid = format!("withdrawal {number} was paid at ");
+        let by = " by eve, payment reference: wire 1";
+        assert!(said.contains(&paid) && said.contains(by), "{said}");
+    }
     let given_up = ["account", "withdraw", wallet, "61", "--reference", "w2"];
     let second = people.done("dora", &given_up);
     people.done(

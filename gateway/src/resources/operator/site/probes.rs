@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::Bytes;
+use foretell_link::ClusterStatus;
 use foretell_wire::errors::api_error::FieldError;
 use foretell_wire::schema::JsonSchema;
 use foretell_wire::{ApiError, ErrorCode, json_text};
@@ -28,6 +29,10 @@ use crate::policy::work;
 const TEXT_FORMAT: HeaderValue =
     HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
 
+/// Maximum number of frames by which reads may be behind; a gateway that is further behind serves no reads for a load
+/// balancer. A gateway that keeps up is behind by one batch of the journal, some hundred frames at the highest rates.
+const MAX_READ_LAG: u64 = 1_000;
+
 /// Answer of `GET /livez`.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Live {
@@ -50,6 +55,12 @@ pub(crate) struct Ready {
     view: bool,
     /// Whether the engine is connected.
     engine: bool,
+    /// Frames that reads do not show yet: durable frames that the view has not applied, and in a cluster frames of the
+    /// leader's log that this host does not have.
+    lag: u64,
+    /// Number of a message that the replicated log lost; absent while none is known. This host cannot follow past it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missing_message: Option<u64>,
     /// What engine time, by which orders are judged, does about the wall clock: `right` = it follows it, `unknown` = no
     /// engine is connected.
     clock: &'static str,
@@ -89,7 +100,8 @@ impl RequestPart for Purpose {
 }
 
 /// `GET /readyz`: the view serves reads and the engine accepts commands, in a cluster as long as this
-/// host certainly leads. A wrong clock is named and stops nothing: cancels are judged by none. `?for=reads` asks for the first alone; `?for=writes` is the default.
+/// host certainly leads. A wrong clock is named and stops nothing: cancels are judged by none. `?for=reads` asks whether the view
+/// serves reads that are behind by at most 1,000 frames; `?for=writes` is the default.
 pub(crate) async fn ready(
     context: RequestContext,
     purpose: Purpose,
@@ -97,11 +109,20 @@ pub(crate) async fn ready(
     let view = context.app.shared_view.is_ready();
     let engine = context.app.engine.welcome().is_some();
     let takes_writes = engine && context.app.cluster.ensure_leads(engine).is_ok();
-    let is_ready = view && (takes_writes || purpose == Purpose::Reads);
+    let cluster = context.app.cluster.status();
+    let lag = read_lag(context.app.shared_view.lag(), cluster.as_ref());
+    let missing_message = cluster.and_then(|status| status.missing_message());
+    let is_ready = view
+        && match purpose {
+            Purpose::Reads => lag <= MAX_READ_LAG && missing_message.is_none(),
+            Purpose::Writes => takes_writes,
+        };
     let state = Ready {
         ready: is_ready,
         view,
         engine,
+        lag,
+        missing_message,
         clock: (context.app.engine.time()).map_or("unknown", |(_, state)| state.name()),
         view_stopped: context.app.shared_view.stopped().map(|at| at.0),
     };
@@ -109,6 +130,12 @@ pub(crate) async fn ready(
         true => Ok(Json::of(&state)),
         false => Err(Failure::from(ErrorCode::NotReady).with_body(json_text(&state))),
     }
+}
+
+/// Frames that reads do not show yet.
+fn read_lag(view: u64, cluster: Option<&ClusterStatus>) -> u64 {
+    let log = cluster.map_or(0, ClusterStatus::lag_frames);
+    view.saturating_add(log)
 }
 
 /// `GET /metrics`: of all gateways of the exchange on this host, of the engine and of the host. Clients without a token
@@ -142,4 +169,21 @@ async fn scrape(app: &Arc<App>) -> Result<Bytes, Failure> {
         others,
     };
     Ok(app.metrics.page(&scrape, &app.durations).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn read_lag_adds_what_the_view_and_the_host_lack() {
+        let status = |own_sequence, stream_sequence| ClusterStatus {
+            own_sequence,
+            stream_sequence,
+            ..ClusterStatus::default()
+        };
+        assert_eq!(read_lag(7, None), 7);
+        assert_eq!(read_lag(7, Some(&status(100, 1_854))), 1_761);
+        assert_eq!(read_lag(0, Some(&status(100, 90))), 0);
+    }
 }

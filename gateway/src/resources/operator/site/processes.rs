@@ -14,7 +14,7 @@ use serde::Serialize;
 pub(crate) struct Process {
     /// What it is: `engine`, `gateway-1`, `catalog-sync`, …
     pub(crate) name: String,
-    pid: u32,
+    pub(crate) pid: u32,
     /// Seconds since its start.
     age_seconds: u64,
     /// Unix seconds of its start.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use foretell_catalog::SyncStatus;
+use foretell_journal::wall_clock::since_epoch;
 use foretell_link::{ClusterStatus, Stage, StageSummary, Status};
 use foretell_model::{ConditionId, MarketNumber, MarketState, Outcome, Price, SystemMode, TimeNs};
 use foretell_stages::Stages as _;
@@ -14,10 +15,12 @@ use serde::Serialize;
 
 use crate::app::{App, milliseconds_between};
 use crate::catalog::descriptions::Descriptions;
+use crate::host_reports::{HostReport as _, ProcessesReport, SupervisedProcess, WebhooksReport};
 use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
 use crate::http::timing;
+use crate::metrics;
 use crate::policy::work;
 use crate::resources::operator::site::processes::{self, Process};
 use crate::streams::connection::close::CODES;
@@ -36,13 +39,21 @@ pub(crate) struct Page {
     /// Absent on a host that is alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     cluster: Option<Cluster>,
+    /// The gateway that answers.
     gateway: Gateway,
+    /// The other gateways of this host.
+    gateways: Vec<OtherGateway>,
     /// Absent while no sync has run.
     #[serde(skip_serializing_if = "Option::is_none")]
     catalog: Option<CatalogSync>,
     exchange: StatusAnswer,
     /// The processes of this host.
     processes: Vec<Process>,
+    /// The processes that `foretell up` keeps running; empty without it.
+    supervised: Vec<Supervised>,
+    /// Absent without webhooks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    webhooks: Option<Webhooks>,
     /// Up to 100 markets that are neither closed nor resolved, most orders first.
     #[schemars(length(max = BOOKS))]
     books: Vec<BookRow>,
@@ -109,6 +120,8 @@ struct Cluster {
     lag_ms: u64,
     takeovers: u64,
     foreign_messages: u64,
+    /// Number of the first message that the replicated log lost before this host had it; 0 when none is known.
+    lost_message: u64,
     state: String,
     /// How its clock differs from those of the other hosts; empty while it agrees with them.
     clock: String,
@@ -137,6 +150,39 @@ struct CatalogSync {
     /// Conditions of registered markets, not over, that the upstream no longer has.
     #[schemars(with = "Vec<values::Hash>")]
     vanished: Vec<String>,
+}
+
+/// A process that `foretell up` keeps running.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Supervised {
+    /// What it is: `engine`, `gateway-1`, `webhooks`, …
+    name: String,
+    /// Whether it runs and is ready.
+    ready: bool,
+    restarts: u64,
+    /// How it last ended, such as `exit status: 78`; empty if it did not.
+    ended: String,
+    /// Whether it is not restarted.
+    final_end: bool,
+}
+
+/// How far the webhook process has come.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Webhooks {
+    /// Notices acknowledged by the receiver since the process started.
+    delivered: u64,
+    /// Failed attempts since the process started.
+    failed_attempts: u64,
+    /// Last sequence whose notices are all delivered.
+    sequence: u64,
+    /// Sequence of the notice that the receiver has not acknowledged; `null` when none waits.
+    waiting_sequence: Option<u64>,
+    /// Seconds since its first failed attempt; 0 when none waits.
+    waiting_seconds: u64,
+    /// Why the last attempt failed; empty when none waits.
+    reason: String,
 }
 
 /// A book: prices of the first outcome, empty where it has no such side.
@@ -187,10 +233,32 @@ struct Durations {
     max: f64,
 }
 
+/// Another gateway of this host. All figures are 0 while it does not answer.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct OtherGateway {
+    /// Number of the gateway.
+    number: u32,
+    /// Process id; `null` while it does not run.
+    pid: Option<u32>,
+    /// Whether it answers.
+    up: bool,
+    /// Sequence visible to reads.
+    sequence: u64,
+    /// Last command synced to disk.
+    durable_sequence: u64,
+    /// Number of engine recoveries.
+    epoch: u64,
+    /// Open client connections.
+    connections: u64,
+}
+
 /// This gateway's own figures.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Gateway {
+    /// Number of the gateway, from 1.
+    number: u32,
     /// Process id.
     pid: u32,
     version: &'static str,
@@ -239,12 +307,18 @@ struct Streams {
 /// `GET /status`.
 pub(crate) async fn show(context: RequestContext) -> Result<Json<Page>, Failure> {
     let app = &context.app;
-    let status = app.engine.status().await.ok();
+    let (status, others) = tokio::join!(app.engine.status(), app.place.others());
+    let status = status.ok();
     let readings = app.readings();
     let catalog = app.sync_status().await;
     let engine_process = app.engine.engine_process();
-    let listing = work::blocking(move || processes::all(engine_process));
-    let processes = listing.await.map_err(|_| ErrorCode::Internal)?;
+    let reports = app.reports.clone();
+    let listing = work::blocking(move || {
+        let supervised = ProcessesReport::read(&reports).unwrap_or_default();
+        let webhooks = WebhooksReport::read(&reports);
+        (processes::all(engine_process), supervised, webhooks)
+    });
+    let (processes, reported, webhooks_report) = listing.await.map_err(|_| ErrorCode::Internal)?;
     let state = app.shared_view.read();
     let durability = app
         .engine
@@ -254,6 +328,7 @@ pub(crate) async fn show(context: RequestContext) -> Result<Json<Page>, Failure>
         engine: status.map(|status| engine(&status, engine_process, app.now())),
         cluster: app.cluster.status().map(cluster),
         gateway: Gateway {
+            number: app.place.number(),
             pid: std::process::id(),
             version: env!("CARGO_PKG_VERSION"),
             ready: app.shared_view.is_ready(),
@@ -266,9 +341,15 @@ pub(crate) async fn show(context: RequestContext) -> Result<Json<Page>, Failure>
             streams: streams(&readings.streams),
             stages: own_stages(app),
         },
+        gateways: others
+            .iter()
+            .map(|(number, page)| other_gateway(*number, page.as_deref(), &processes))
+            .collect(),
         catalog: catalog.map(|status| catalog_sync(status, app.now())),
         exchange: exchange(&state.view, state.epoch, durability, app.exchange_time()),
         processes,
+        supervised: reported.processes.into_iter().map(supervised).collect(),
+        webhooks: webhooks_report.map(webhooks),
         books: books(&state.view, &app.descriptions),
     };
     Ok(Json::of(&page).at(state.position()))
@@ -292,6 +373,46 @@ fn catalog_sync(status: SyncStatus, now: TimeNs) -> CatalogSync {
     }
 }
 
+/// The figures of another gateway, from its page of metrics.
+fn other_gateway(number: u32, page: Option<&str>, processes: &[Process]) -> OtherGateway {
+    let name = format!("gateway-{number}");
+    let process = processes.iter().find(|process| process.name == name);
+    let figure = |name| page.and_then(|page| metrics::figure(page, name));
+    let figure = |name| figure(name).unwrap_or_default();
+    OtherGateway {
+        number,
+        pid: process.map(|process| process.pid),
+        up: page.is_some(),
+        sequence: figure("view_sequence"),
+        durable_sequence: figure("durable_sequence"),
+        epoch: figure("epoch"),
+        connections: figure("connections_open"),
+    }
+}
+
+fn supervised(process: SupervisedProcess) -> Supervised {
+    Supervised {
+        name: process.name,
+        ready: process.ready,
+        restarts: process.restarts,
+        ended: process.ended,
+        final_end: process.final_end,
+    }
+}
+
+fn webhooks(report: WebhooksReport) -> Webhooks {
+    let waiting_seconds = report.waiting_seconds(since_epoch().as_secs());
+    let waiting = report.waiting;
+    Webhooks {
+        delivered: report.delivered,
+        failed_attempts: report.failed_attempts,
+        sequence: report.sequence,
+        waiting_sequence: waiting.as_ref().map(|waiting| waiting.sequence),
+        waiting_seconds,
+        reason: waiting.map(|waiting| waiting.reason).unwrap_or_default(),
+    }
+}
+
 fn cluster(status: ClusterStatus) -> Cluster {
     Cluster {
         lag_frames: status.lag_frames(),
@@ -306,6 +427,7 @@ fn cluster(status: ClusterStatus) -> Cluster {
         lag_ms: status.lag_ms,
         takeovers: status.takeovers,
         foreign_messages: status.foreign_messages,
+        lost_message: status.lost_message,
         state: status.state,
         clock: status.clock,
     }

@@ -12,7 +12,7 @@ use crate::operator::markets::description::{
 };
 use crate::operator::markets::market_terms::MarketTerms;
 use crate::operator::values::{
-    EndDate, Instant, Labels, LongText, Number, RawRecord, Tags, Text, Title,
+    EndDate, Instant, Labels, LongText, Number, RawRecord, Slug, SlugOrEmpty, Tags, Text, Title,
 };
 use crate::read::body::{OPERATOR, RequestBody, bodies};
 use crate::schema::JsonSchema;
@@ -102,7 +102,7 @@ struct MarketTexts {
     #[serde(with = "OrDefault::<LongText>")]
     description: String,
     /// Its name in URLs.
-    #[serde(with = "Title")]
+    #[serde(with = "Slug")]
     slug: String,
     /// Labels of the first and the second outcome; `Yes` and `No` by default.
     #[serde(deserialize_with = "outcomes")]
@@ -159,7 +159,7 @@ struct Summary {
     #[serde(with = "Optional::<Number>")]
     id: Option<u64>,
     /// Its name in URLs.
-    #[serde(with = "OrDefault::<Text>")]
+    #[serde(with = "OrDefault::<SlugOrEmpty>")]
     slug: String,
     /// Its title.
     #[serde(with = "OrDefault::<Text>")]
@@ -190,7 +190,7 @@ pub struct EventRegistration {
     #[serde(with = "Title")]
     pub title: String,
     /// Its name in URLs.
-    #[serde(with = "OrDefault::<Text>", default)]
+    #[serde(with = "OrDefault::<SlugOrEmpty>", default)]
     pub slug: String,
     /// Its short name.
     #[serde(with = "OrDefault::<Text>", default)]
@@ -232,7 +232,7 @@ pub struct MarketEdit {
     #[serde(with = "Optional::<LongText>", default)]
     pub description: Option<String>,
     /// Its name in URLs.
-    #[serde(with = "Optional::<Title>", default)]
+    #[serde(with = "Optional::<Slug>", default)]
     pub slug: Option<String>,
     /// Labels of `[Yes, No]`.
     #[serde(with = "Optional::<Labels>", default)]
@@ -320,7 +320,7 @@ pub struct EventEdit {
     #[serde(with = "Optional::<Title>", default)]
     pub title: Option<String>,
     /// Its name in URLs.
-    #[serde(with = "Optional::<Text>", default)]
+    #[serde(with = "Optional::<SlugOrEmpty>", default)]
     pub slug: Option<String>,
     /// Its short name.
     #[serde(with = "Optional::<Text>", default)]

@@ -111,6 +111,30 @@ fn ids_may_be_left_out_and_a_reason_may_be_given() {
 }
 
 #[test]
+fn a_slug_needs_no_escape_in_a_url() {
+    let market = |slug: &str| {
+        let body = json!({ "question": "Q?", "slug": slug, "event": { "slug": slug } });
+        MarketRegistration::read(body.to_string().as_bytes())
+    };
+    assert!(market("Will-it_rain.2027~a").is_ok());
+    for slug in ["A b", "a/b", "a?b", "a%20b", "\u{e9}", ""] {
+        let refused = market(slug).unwrap_err().text();
+        let allowed = "allowed: a text of 1 to 2048 of A-Z, a-z, 0-9, -, _, . and ~";
+        assert!(
+            refused.starts_with("slug is ") && refused.contains(allowed),
+            "{refused}"
+        );
+    }
+    let event = EventRegistration::read(br#"{"event_id":42,"title":"Rain","slug":"A b"}"#);
+    assert!(
+        event
+            .unwrap_err()
+            .text()
+            .contains("slug is 'A b', allowed: ")
+    );
+}
+
+#[test]
 fn a_clock_is_that_of_the_fields() {
     let market = MarketRegistration::read(&body(json!({
         "opens_at": "2027-01-01T00:00:00Z", "closes_at": "", "game_start_time": "2027-01-02T00:00:00Z",

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
+use foretell_journal::archive::remove_archived;
+use foretell_journal::disk::RealDisk;
 use foretell_tests::exchange::{Exchange, Options};
 use serde_json::Value;
 
@@ -126,6 +128,18 @@ fn what_the_doctor_refuses_is_refused_by_a_start() {
     refused("journal", "it is missing");
     std::fs::rename(data.join("away"), data.join("journal/watermark")).expect("the file");
 
+    let second = Exchange::start_at(&Options::default(), &data);
+    foretell(&second, &["system", "mode", "post-only"], "").printed();
+    foretell(&second, &["system", "snapshot"], "").printed();
+    assert!(second.stop().success());
+    let archived = remove_archived(&RealDisk, &data.join("journal"), 1);
+    assert!(archived.expect("a first segment"));
+    let found = findings(&command(&["--json", "doctor"]));
+    assert_eq!(of(&found, "journal")[0].0, "ok", "{found}");
+    std::fs::rename(data.join("snapshots"), data.join("away")).expect("the directory");
+    refused("journal", "are archived");
+    std::fs::rename(data.join("away"), data.join("snapshots")).expect("the directory");
+
     std::fs::write(data.join("master.secret"), "short").expect("a file");
     refused("data directory", "master.secret");
 }
@@ -145,12 +159,13 @@ fn a_bundle_has_no_secret_wallet_or_order() {
     );
     let more = format!("oracle_operator = \"{}\"", &oracle[..32].to_lowercase());
     let file = settings(&exchange, directory.path(), &more);
-    let upstream =
-        "upstream = \"https://user:hunter2@example.org/api\"\nsites = { \"one\" = [\"WALLET\"] }\n";
+    let upstream = "upstream = \"https://user:hunter2@example.org/path-secret\"\nsites = { \"one\" = [\"WALLET\"] }\n";
     let text = std::fs::read_to_string(&file).expect("the file");
     std::fs::write(&file, text + &upstream.replace("WALLET", &wallet)).expect("a file");
-    let log =
-        format!("{wallet} placed {order}, token {oracle}\nnats://me:pass-word@127.0.0.1:4222\n");
+    let log = format!(
+        "{wallet} placed {order}, token {oracle}\nnats://me:pass-word@127.0.0.1:4222\n\
+         POST https://hooks.example.org/T00/hook-secret password=hunter3 jane@example.org nats://me:a)hunter4@10.0.0.1\n"
+    );
     let archive = directory.path().join("bundle.tar.gz");
     let archive = archive.to_str().expect("a path");
     // The first checkpoint is signed with it.
@@ -181,7 +196,16 @@ fn a_bundle_has_no_secret_wallet_or_order() {
     .map(read)
     .to_vec();
     secrets.extend([oracle, wallet, order].map(|text| text.trim_start_matches("0x").to_owned()));
-    secrets.extend(["hunter2", "pass-word@"].map(str::to_owned));
+    let planted = [
+        "hunter2",
+        "pass-word@",
+        "path-secret",
+        "hook-secret",
+        "hunter3",
+        "hunter4",
+        "jane@",
+    ];
+    secrets.extend(planted.map(str::to_owned));
     for file in files {
         let name = file.file_name().to_string_lossy().into_owned();
         assert!(
@@ -210,5 +234,10 @@ fn a_bundle_has_no_secret_wallet_or_order() {
     // What is there is not overwritten.
     let again = foretell(&exchange, &arguments, "");
     assert_eq!(again.code, Some(1), "{}", again.err);
+    assert!(
+        again.err.contains("there is a file of this name already"),
+        "{}",
+        again.err
+    );
     assert!(exchange.stop().success());
 }

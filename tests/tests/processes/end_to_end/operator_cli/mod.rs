@@ -3,6 +3,8 @@
 mod doctor;
 mod ending;
 mod errors;
+mod failing;
+mod reaching;
 mod starting;
 
 use std::io::Write as _;

@@ -1,0 +1,55 @@
+//! Whether this host can follow the replicated log, as its engine reports.
+
+use foretell_engine::CLUSTER_STATUS_NAME;
+use foretell_link::ClusterStatus;
+
+use super::Subject;
+use super::finding::Finding;
+
+/// Judges the last report of the engine, which stays in the data directory after its end.
+pub(super) fn find(subject: &Subject<'_>) -> Finding {
+    let file = subject.config.data.directory.join(CLUSTER_STATUS_NAME);
+    let report = std::fs::read(file).ok();
+    match report.and_then(|bytes| ClusterStatus::decode(&bytes)) {
+        Some(report) => judge(&report),
+        None => Finding::ok("no report: this host is alone, or has not run yet"),
+    }
+}
+
+fn judge(report: &ClusterStatus) -> Finding {
+    match report.missing_message() {
+        None => Finding::ok(format!(
+            "{} frames behind, state: {}",
+            report.lag_frames(),
+            report.state
+        )),
+        Some(_) => Finding::refused(
+            report.state.clone(),
+            "docs/operate/cluster.md#lose-the-stream",
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::finding::Weight;
+
+    #[test]
+    fn a_lost_message_is_refused() {
+        let mut report = ClusterStatus {
+            own_sequence: 5,
+            stream_sequence: 7,
+            state: "following".to_owned(),
+            ..ClusterStatus::default()
+        };
+        let found = judge(&report);
+        assert_eq!(found.weight, Weight::Ok);
+        assert_eq!(found.value, "2 frames behind, state: following");
+        report.lost_message = 9;
+        report.state = "the log lacks message 9 of 12".to_owned();
+        let found = judge(&report);
+        assert_eq!(found.weight, Weight::Refused);
+        assert_eq!(found.value, report.state);
+    }
+}

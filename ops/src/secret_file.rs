@@ -1,0 +1,50 @@
+//! Files with a secret, under the name of what they hold.
+
+use std::path::Path;
+
+use foretell_gateway::{OperatorToken, OperatorTokenError};
+
+use crate::failure::Failure;
+
+/// Reads the secret in a file. `noun` says what it is, such as `secret of webhooks`.
+///
+/// # Errors
+/// There is no such file, others may read it, or its content is no secret; the text names `noun` and file.
+pub(crate) fn load(noun: &str, file: &Path) -> Result<OperatorToken, Failure> {
+    let path = file.display();
+    OperatorToken::load(file).map_err(|error| {
+        Failure::new(match error {
+            OperatorTokenError::Io { source, .. } => format!("{noun} {path}: {source}"),
+            OperatorTokenError::NotPrivate(_) => {
+                format!("{noun} {path}: a regular file of mode 0600 of your own is expected")
+            }
+            OperatorTokenError::Form => {
+                format!("{noun} {path}: 32 to 256 printable characters without spaces are expected")
+            }
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn an_error_names_the_noun_and_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("secret");
+        let refused = || load("secret of webhooks", &file).unwrap_err().to_string();
+        let begins = format!("secret of webhooks {}: ", file.display());
+        assert!(refused().starts_with(&begins), "{}", refused());
+        std::fs::write(&file, "short").unwrap();
+        let mode = |mode| std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode));
+        mode(0o644).unwrap();
+        assert!(refused().starts_with(&begins) && refused().contains("0600"));
+        mode(0o600).unwrap();
+        assert!(refused().starts_with(&begins) && refused().contains("32 to 256"));
+        std::fs::write(&file, "a".repeat(32)).unwrap();
+        load("secret of webhooks", &file).unwrap();
+    }
+}

@@ -1,0 +1,69 @@
+//! How far the webhooks have come, as the process reports it in the data directory.
+
+use std::path::{Path, PathBuf};
+
+use foretell_gateway::host_reports::{HostReport as _, WaitingDelivery, WebhooksReport};
+use foretell_journal::wall_clock::since_epoch;
+use foretell_model::Sequence;
+use foretell_wire::notices::Notice;
+use tracing::warn;
+
+use super::cursor;
+use crate::failure::Failure;
+
+/// The report of this process.
+pub(super) struct Progress {
+    data: PathBuf,
+    report: WebhooksReport,
+}
+
+impl Progress {
+    /// Begins with the position of the last run. A delivery that waited then still waits, until it is acknowledged.
+    pub(super) fn begin(data: &Path) -> Result<Self, Failure> {
+        let position = cursor::read(data)?;
+        let last = WebhooksReport::read(data).unwrap_or_default();
+        let mut progress = Self {
+            data: data.to_owned(),
+            report: WebhooksReport {
+                sequence: position.map_or(0, |position| position.sequence.0),
+                waiting: last.waiting,
+                ..WebhooksReport::default()
+            },
+        };
+        progress.write();
+        Ok(progress)
+    }
+
+    /// An attempt failed.
+    pub(super) fn failed(&mut self, first: &Notice, reason: &str) {
+        self.report.failed_attempts += 1;
+        let before = self.report.waiting.take();
+        let before = before.filter(|waiting| waiting.first == first.id);
+        self.report.waiting = Some(WaitingDelivery {
+            first: first.id.clone(),
+            sequence: first.sequence,
+            since: before.map_or_else(|| since_epoch().as_secs(), |waiting| waiting.since),
+            reason: reason.to_owned(),
+        });
+        self.write();
+    }
+
+    /// The receiver acknowledged notices.
+    pub(super) fn delivered(&mut self, notices: usize) {
+        self.report.delivered += notices as u64;
+        self.report.waiting = None;
+        self.write();
+    }
+
+    /// All notices up to a sequence are delivered.
+    pub(super) fn reached(&mut self, sequence: Sequence) {
+        self.report.sequence = sequence.0;
+        self.write();
+    }
+
+    fn write(&mut self) {
+        if let Err(error) = self.report.write(&self.data) {
+            warn!(%error, "cannot report the progress of webhooks");
+        }
+    }
+}
