@@ -5,7 +5,6 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use foretell_auth::PublicKey;
 use foretell_catalog::SyncStatus;
 use foretell_journal::wall_clock;
 use foretell_link::CLOCK_TOLERANCE;
