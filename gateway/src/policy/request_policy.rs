@@ -191,3 +191,25 @@ pub(crate) struct IncomingRequest<'r> {
     /// When its head was complete.
     pub(crate) at: Instant,
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn only_operators_work_without_a_limit() {
+        let policy = RequestPolicy::new(&RequestPolicyConfig::default(), std::iter::empty());
+        let client = Client::of(IpAddr::V4(Ipv4Addr::LOCALHOST));
+        let hour = Duration::from_secs(3_600);
+        let now = Instant::now();
+        for surface in [Surface::Trading, Surface::Operator, Surface::Health] {
+            policy.work_account(surface, client).charge(now, hour);
+            let wait = policy.work_account(surface, client).wait(now);
+            assert!(wait > hour, "{}: {wait:?}", surface.name());
+        }
+        policy.operators_account().charge(now, hour);
+        assert!(policy.operators_account().wait(now).is_zero());
+    }
+}

@@ -205,6 +205,25 @@ fn http2_is_spoken_with_prior_knowledge_where_it_is_on() {
 }
 
 #[test]
+fn clients_without_a_token_share_a_scrape_for_half_a_second() {
+    let (gateway, trading, operator) = start(ConnectionLimits::default());
+    let (mut stream, mut scraper) = (connect(trading), connect(operator));
+    let mut scrape = |line: &str| {
+        let request = format!("GET /metrics HTTP/1.1\r\nHost: localhost\r\n{line}\r\n");
+        let (status, _, page) = ask(&mut scraper, &request);
+        assert_eq!(status, 200, "{page}");
+        page
+    };
+    let with_token = format!("Authorization: Bearer {TOKEN}\r\n");
+    // Each request of a trader changes the page.
+    let first = scrape(&with_token);
+    assert_eq!(ask(&mut stream, &get("/ok")).0, 200);
+    assert_eq!(scrape(""), first);
+    assert_ne!(scrape(&with_token), first);
+    gateway.stop().unwrap();
+}
+
+#[test]
 fn http2_is_off_by_default() {
     let (gateway, trading, _) = start(ConnectionLimits::default());
     let mut stream = connect(trading);
