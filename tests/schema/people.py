@@ -61,7 +61,7 @@ class People:
         self.command(self.cashier, "/withdrawals/pay", payment, 409)
         self.walk.command("/withdrawals/pay", payment)
         self.command(self.cashier, "/withdrawals/fail", {"withdrawal": given_up["sequence"]})
-        self.walk.command("/withdrawals/fail", {"withdrawal": given_up["sequence"]}, 404)
+        self.walk.command("/withdrawals/fail", {"withdrawal": given_up["sequence"]}, 409)
         assert self.operator.get("/withdrawals", auth=self.cashier)["withdrawals"] == []
         self.walk.command("/system/payments", {"withdrawal_limit": "0", "rebates_daily": False})
 

@@ -529,7 +529,7 @@ class Walk:
             trading.post("/withdrawals", {**body, "amount": "6"}, 400, auth=L2(self.alice))
         assert trading.get("/withdrawals", auth=L2(self.alice))["data"]
         trading.delete("/withdrawals/{number}", auth=L2(self.alice), number=numbers[0])
-        trading.delete("/withdrawals/{number}", None, 404, auth=L2(self.alice), number=numbers[0])
+        trading.delete("/withdrawals/{number}", None, 409, auth=L2(self.alice), number=numbers[0])
         assert operator.get("/withdrawals", auth=token)["withdrawals"]
         self.command("/withdrawals/claim", {"withdrawal": numbers[1]})
         self.command("/withdrawals/pay", {"withdrawal": numbers[2], "payment": f"wire {now}"}, 409)
