@@ -3,10 +3,15 @@
 
     pip install py-clob-client-v2==1.2.1
     python examples/market_maker.py [--seconds 60] [--market SLUG] [--size 10] [--half-spread 0.02]
+                                    [--max-inventory 100] [--report-seconds 10]
 
 It needs collateral and no shares: a BUY of No at 0.58 is an offer of Yes at 0.42. It replaces all orders
 of its wallet in that market. TRADING_URL and PRIVATE_KEY choose the exchange and the wallet; the defaults
 are those of `foretell up --demo`.
+
+It prints each fill, and after fills and every few seconds its inventory and its profit since the start.
+Inventory is shares of the first outcome less shares of the second: one of each always pays 1 together.
+A quote that could take the inventory beyond --max-inventory is left out.
 """
 
 import argparse
@@ -15,15 +20,20 @@ import re
 import signal
 import threading
 import time
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
 from decimal import ROUND_DOWN, Decimal
 
 from py_clob_client_v2 import (
+    AssetType,
+    BalanceAllowanceParams,
     ClobClient,
     OpenOrderParams,
     OrderArgs,
     OrderMarketCancelParams,
     OrderType,
     PostOrdersV2Args,
+    TradeParams,
 )
 from py_clob_client_v2.exceptions import PolyApiException
 
@@ -78,16 +88,100 @@ def heartbeat(client, last):
         return attempt(lambda: client.post_heartbeat(named))["heartbeat_id"]
 
 
-def quotes(book, tokens, half_spread, size):
-    """A bid of each outcome, as (token, price, size); none while a side of the book is empty."""
+@dataclass
+class Account:
+    """Inventory and profit of one market. Trades of the second outcome count as the opposite trade of the
+    first at one less the price. Sold shares realise their profit over the average price of the inventory."""
+
+    inventory: Decimal = Decimal(0)
+    average: Decimal = Decimal(0)
+    realised: Decimal = Decimal(0)
+
+    def apply(self, outcome, side, size, price, fee=Decimal(0)):
+        """Counts a fill; `outcome` is 0 or 1."""
+        change = size if (side == "BUY") == (outcome == 0) else -size
+        price = price if outcome == 0 else 1 - price
+        reduced = min(abs(change), abs(self.inventory)) if change * self.inventory < 0 else Decimal(0)
+        self.realised += reduced * (price - self.average) * (1 if self.inventory > 0 else -1) - fee
+        added = abs(change) - reduced
+        if added:
+            held = abs(self.inventory) - reduced
+            self.average = (self.average * held + price * added) / (held + added)
+        self.inventory += change
+
+    def unrealised(self, middle):
+        """Profit of the inventory at this price of the first outcome."""
+        return self.inventory * (middle - self.average)
+
+
+@dataclass
+class Fills:
+    """Reads the wallet's new fills of a market, oldest first."""
+
+    client: ClobClient
+    condition: str
+    tokens: list
+    after: int = field(default_factory=lambda: int(time.time()) - 1)
+    known: set = field(default_factory=set)
+
+    def new(self):
+        params = TradeParams(market=self.condition, after=self.after)
+        trades = attempt(lambda: self.client.get_trades(params))
+        fills = [fill for trade in trades for fill in self.own(trade) if fill["key"] not in self.known]
+        fills.sort(key=lambda fill: fill["time"])
+        self.known.update(fill["key"] for fill in fills)
+        if fills:
+            # Trades of the same second may follow.
+            self.after = fills[-1]["time"] - 1
+        return fills
+
+    def own(self, trade):
+        """The wallet's part of a trade: that of the taker, or those of its maker orders."""
+        mine = self.client.get_address().lower()
+        if trade["trader_side"] == "TAKER":
+            parts = [(trade["taker_order_id"], trade, trade["size"], trade.get("fee_usdc") or 0)]
+        else:
+            orders = [order for order in trade["maker_orders"] if order["maker_address"].lower() == mine]
+            parts = [(order["order_id"], order, order["matched_amount"], 0) for order in orders]
+        for order, part, size, fee in parts:
+            yield {
+                "key": (trade["id"], order),
+                "time": int(trade["match_time"]),
+                "side": part["side"],
+                "outcome": self.tokens.index(part["asset_id"]),
+                "name": part["outcome"],
+                "size": Decimal(size),
+                "price": Decimal(part["price"]),
+                "fee": Decimal(fee),
+            }
+
+
+def shares(client, token):
+    """Shares of an outcome that the wallet holds."""
+    params = BalanceAllowanceParams(asset_type=AssetType.CONDITIONAL, token_id=token, signature_type=0)
+    return Decimal(attempt(lambda: client.get_balance_allowance(params))["balance"]) / 1_000_000
+
+
+def middle_of(book):
+    """The price between the best bid and the best ask; `None` while a side of the book is empty."""
     if not book["bids"] or not book["asks"]:
+        return None
+    return (Decimal(book["bids"][-1]["price"]) + Decimal(book["asks"][-1]["price"])) / 2
+
+
+def quotes(book, tokens, arguments, inventory):
+    """A bid of each outcome, as (token, price, size); none while a side of the book is empty, and none that
+    could take the inventory beyond its limit."""
+    middle = middle_of(book)
+    if middle is None:
         return []
-    tick = Decimal(book["tick_size"])
-    middle = (Decimal(book["bids"][-1]["price"]) + Decimal(book["asks"][-1]["price"])) / 2
-    yes = ((middle - half_spread) / tick).to_integral_value(ROUND_DOWN) * tick
-    no = ((1 - middle - half_spread) / tick).to_integral_value(ROUND_DOWN) * tick
-    prices = [min(max(price, tick), 1 - tick) for price in (yes, no)]
-    return [(token, price, size) for token, price in zip(tokens, prices)]
+    tick, size = Decimal(book["tick_size"]), arguments.size
+    bids = []
+    for token, value, held in zip(tokens, (middle, 1 - middle), (inventory, -inventory)):
+        price = ((value - arguments.half_spread) / tick).to_integral_value(ROUND_DOWN) * tick
+        if held + size <= arguments.max_inventory:
+            bids.append((token, min(max(price, tick), 1 - tick), size))
+    return bids
 
 
 def place(client, wanted):
@@ -106,32 +200,88 @@ def place(client, wanted):
             print("rejected  ", result["errorMsg"])
 
 
+class Maker:
+    """Quotes one market. Call `round` again and again, and `stop` at the end."""
+
+    def __init__(self, client, market, arguments):
+        self.client, self.arguments = client, arguments
+        self.condition = market["condition_id"]
+        self.names = {token["token_id"]: token["outcome"] for token in market["tokens"]}
+        self.tokens = list(self.names)
+        self.fills = Fills(client, self.condition, self.tokens)
+        self.account = Account(inventory=shares(client, self.tokens[0]) - shares(client, self.tokens[1]))
+        self.shown, self.beat, self.middle, self.next_report = None, "", None, 0.0
+
+    def round(self):
+        """Replaces the quotes when the midpoint has moved or a quote was filled."""
+        self.beat = heartbeat(self.client, self.beat)
+        book = attempt(lambda: self.client.get_order_book(self.tokens[0]))
+        middle = middle_of(book)
+        if self.middle is None and middle is not None:
+            # Profit counts from the start: shares held before are worth the first midpoint.
+            self.account.average = middle
+        self.middle = middle or self.middle
+        filled = self.take_fills()
+        wanted = quotes(book, self.tokens, self.arguments, self.account.inventory)
+        # What rests is asked, never remembered: a lost answer cannot leave an unknown quote.
+        resting = attempt(lambda: self.client.get_open_orders(OpenOrderParams(market=self.condition)))
+        if wanted != self.shown or len(resting) != len(wanted):
+            if resting:
+                self.cancel()
+                # A quote may have been filled before it was cancelled.
+                filled |= self.take_fills()
+            self.place(quotes(book, self.tokens, self.arguments, self.account.inventory))
+        if filled or time.monotonic() >= self.next_report:
+            self.report()
+
+    def place(self, wanted):
+        if wanted:
+            place(self.client, wanted)
+        self.shown = wanted
+        bids = [f"{size} {self.names[token]} at {price}" for token, price, size in wanted]
+        print("quotes    ", " and ".join(bids) or "none: a side of the book is empty")
+        if len(bids) == 1:
+            print(f"limit      the other side would take the inventory beyond {self.arguments.max_inventory}")
+
+    def take_fills(self):
+        """Prints the new fills and counts them; returns whether there were any."""
+        new = self.fills.new()
+        for fill in new:
+            moment = datetime.fromtimestamp(fill["time"], timezone.utc).strftime("%H:%M:%S")
+            print(f"fill       {moment} {fill['side']} {fill['name']} {fill['size']} at {fill['price']}")
+            self.account.apply(fill["outcome"], fill["side"], fill["size"], fill["price"], fill["fee"])
+        return bool(new)
+
+    def report(self):
+        """Prints inventory and profit; the inventory is worth the last midpoint."""
+        if self.middle is None:
+            return
+        account, name = self.account, self.names[self.tokens[0]]
+        # Adding 0 makes a negative zero positive.
+        profit, value = account.realised + 0, account.unrealised(self.middle) + 0
+        print(f"inventory  {account.inventory:f} {name}, profit {profit:+.2f} realised, {value:+.2f} unrealised")
+        self.next_report = time.monotonic() + self.arguments.report_seconds
+
+    def cancel(self, tries=None):
+        params = OrderMarketCancelParams(market=self.condition)
+        return attempt(lambda: self.client.cancel_market_orders(params), tries)["canceled"]
+
+    def stop(self):
+        print("cancelled ", len(self.cancel(tries=5)), "orders")
+        self.take_fills()
+        self.report()
+
+
 def run(client, market, arguments):
-    """Replaces the quotes whenever the midpoint has moved or a quote was filled."""
-    condition = market["condition_id"]
-    tokens = [token["token_id"] for token in market["tokens"]]
+    """Quotes until the time is over or the program is asked to stop."""
     ends = time.monotonic() + arguments.seconds if arguments.seconds else float("inf")
-    mine, all_mine = OpenOrderParams(market=condition), OrderMarketCancelParams(market=condition)
-    shown, beat = [], ""
+    maker = Maker(client, market, arguments)
     try:
         while not stopping.is_set() and time.monotonic() < ends:
-            beat = heartbeat(client, beat)
-            book = attempt(lambda: client.get_order_book(tokens[0]))
-            wanted = quotes(book, tokens, arguments.half_spread, arguments.size)
-            # What rests is asked, never remembered: a lost answer cannot leave an unknown quote.
-            resting = attempt(lambda: client.get_open_orders(mine))
-            if wanted != shown or len(resting) != len(wanted):
-                if resting:
-                    attempt(lambda: client.cancel_market_orders(all_mine))
-                if wanted:
-                    place(client, wanted)
-                shown = wanted
-                prices = " and ".join(f"{size} at {price}" for _, price, size in wanted)
-                print("quotes    ", prices or "none: a side of the book is empty")
+            maker.round()
             stopping.wait(1.0)
     finally:
-        gone = attempt(lambda: client.cancel_market_orders(all_mine), tries=5)["canceled"]
-        print("cancelled ", len(gone), "orders")
+        maker.stop()
 
 
 def main():
@@ -140,6 +290,8 @@ def main():
     parser.add_argument("--seconds", type=float, help="stop after this time (default: never)")
     parser.add_argument("--size", type=Decimal, default=Decimal(10), help="shares of each quote")
     parser.add_argument("--half-spread", type=Decimal, default=Decimal("0.02"))
+    parser.add_argument("--max-inventory", type=Decimal, default=Decimal(100), help="shares (default: 100)")
+    parser.add_argument("--report-seconds", type=float, default=10, help="time between reports (default: 10)")
     arguments = parser.parse_args()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stopping.set())

@@ -1,6 +1,9 @@
 //! Writes tables of files that the gateway serves, each as it is and compressed: the page (`ui/`) for
 //! `src/page/files.rs`, the OpenAPI documents for `src/openapi/served.rs`. The binary then serves them
-//! without files beside it.
+//! without files beside it. Pages name one joined script and one joined style sheet (`src/page/join.rs`).
+
+#[path = "src/page/join.rs"]
+mod join;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -23,27 +26,77 @@ const CONTENT_TYPES: [(&str, &str); 10] = [
     ("woff2", "font/woff2"),
 ];
 
-fn main() -> io::Result<()> {
-    println!("cargo::rerun-if-changed=build.rs");
-    embed("ui", "page_files")?;
-    embed("../docs/openapi", "documents")
+/// Pages, the folder `ui` in their addresses, and the names of their joined files.
+const PAGES: [(&str, &str, &str); 2] = [
+    ("index.html", "/ui/", "joined"),
+    ("admin/index.html", "/admin/", "admin/joined"),
+];
+
+/// A file to embed.
+struct Source {
+    /// Its path below the folder that is served.
+    name: PathBuf,
+    /// Its content.
+    file: PathBuf,
 }
 
-/// Writes the table `name` of the files in a folder.
-fn embed(folder: &str, name: &str) -> io::Result<()> {
+fn main() -> io::Result<()> {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=src/page/join.rs");
+    let mut page_files = sources("ui")?;
+    join_pages(&mut page_files)?;
+    embed(&page_files, "page_files")?;
+    embed(&sources("../docs/openapi")?, "documents")
+}
+
+/// The files of a folder, by name.
+fn sources(folder: &str) -> io::Result<Vec<Source>> {
     println!("cargo::rerun-if-changed={folder}");
-    let variable = |name| env::var_os(name).map(PathBuf::from).unwrap_or_default();
-    let folder = variable("CARGO_MANIFEST_DIR").join(folder);
-    let output = variable("OUT_DIR");
+    let folder = directory("CARGO_MANIFEST_DIR").join(folder);
     let mut files = Vec::new();
     collect(&folder, &mut files)?;
     files.sort();
+    let relative = files.into_iter().map(|file| {
+        let name = file.strip_prefix(&folder).map_err(io::Error::other)?;
+        Ok(Source {
+            name: name.to_owned(),
+            file,
+        })
+    });
+    relative.collect()
+}
+
+/// Replaces the pages by those that name joined files, and adds these files.
+fn join_pages(files: &mut Vec<Source>) -> io::Result<()> {
+    let (root, output) = (
+        directory("CARGO_MANIFEST_DIR").join("ui"),
+        directory("OUT_DIR"),
+    );
+    for (html, prefix, name) in PAGES {
+        let joined = join::page(&root, html, prefix, name)?;
+        files.retain(|source| source.name != Path::new(html));
+        for (name, content) in [
+            (html.to_owned(), joined.html),
+            (format!("{name}.js"), joined.script),
+            (format!("{name}.css"), joined.style),
+        ] {
+            let file = output.join(name.replace('/', "_"));
+            fs::write(&file, content)?;
+            let name = PathBuf::from(name);
+            files.push(Source { name, file });
+        }
+    }
+    Ok(())
+}
+
+/// Writes the table `name` of files.
+fn embed(files: &[Source], name: &str) -> io::Result<()> {
+    let output = directory("OUT_DIR");
     let mut table = String::from("vec![\n");
-    for (number, file) in files.iter().enumerate() {
+    for (number, Source { name: path, file }) in files.iter().enumerate() {
         let Some(content_type) = content_type(file) else {
             continue;
         };
-        let path = file.strip_prefix(&folder).map_err(io::Error::other)?;
         let compressed = output.join(format!("{name}_{number}.gz"));
         fs::write(&compressed, gzip(&fs::read(file)?)?)?;
         writeln!(
@@ -54,6 +107,11 @@ fn embed(folder: &str, name: &str) -> io::Result<()> {
     }
     table.push(']');
     fs::write(output.join(format!("{name}.rs")), table)
+}
+
+/// A directory that cargo names in a variable.
+fn directory(variable: &str) -> PathBuf {
+    env::var_os(variable).map(PathBuf::from).unwrap_or_default()
 }
 
 /// All files of a folder and its folders.

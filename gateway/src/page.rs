@@ -2,6 +2,8 @@
 
 pub(crate) mod day_volume;
 pub(crate) mod files;
+#[cfg(test)]
+mod join;
 pub(crate) mod typed_data;
 
 use std::sync::Arc;

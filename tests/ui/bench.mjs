@@ -1,6 +1,6 @@
 // Prints the figures of the page and whether each meets its goal.
 
-import { BASE, MARKET, launch, open } from "./browser.mjs";
+import { BASE, MARKET, launch, open, singleModules } from "./browser.mjs";
 import { busyMarket } from "./busy_market.mjs";
 
 const RATE = 1000;
@@ -131,6 +131,7 @@ await start(browser);
 const listed = (await (await fetch(`${BASE}/sampling-markets`)).json()).data.find((market) => MARKET.endsWith(market.slug));
 const proxy = await busyMarket(BASE, { yes: listed.assets_ids[0], no: listed.assets_ids[1], market: listed.condition_id }, RATE);
 const page = await open(browser);
+await singleModules(page);
 await page.goto(proxy.address + MARKET);
 await page.waitForSelector('.status[data-state="live"]');
 await page.waitForSelector(".trades td");

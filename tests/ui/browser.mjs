@@ -10,6 +10,13 @@ import { chromium } from "playwright-core";
 
 export const BASE = process.env.EXCHANGE_TRADING;
 export const MARKET = "/ui/market/harbour-city-mayor-2027-amara-lindqvist";
+/** Screens that every view fits. */
+export const WIDTHS = [
+  { width: 1440, height: 900 },
+  { width: 1024, height: 768 },
+  { width: 768, height: 1024 },
+  { width: 390, height: 844 },
+];
 /** Generous: the tests run on slow machines beside other work. */
 export const PATIENCE = 30_000;
 
@@ -29,6 +36,10 @@ export async function open(browser, options = {}) {
   page.on("pageerror", (error) => page.problems.push(error.message));
   return page;
 }
+
+/** Has a page load the single modules instead of the joined script: a test then imports the same modules as the page. */
+export const singleModules = (page) =>
+  page.route("**/ui/joined.js", (route) => route.fulfill({ contentType: "text/javascript", body: 'import "/ui/app.js";' }));
 
 export const go = (page, path) => page.goto(BASE + path);
 export const state = (page, wanted) => page.waitForSelector(`.status[data-state="${wanted}"]`);

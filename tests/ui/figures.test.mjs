@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { BASE, MARKET, buy, clean, connect, eventually, go, launch, open, operate, register, state } from "./browser.mjs";
+import { BASE, MARKET, buy, clean, connect, eventually, go, launch, open, operate, register, singleModules, state } from "./browser.mjs";
 
 let browser;
 before(async () => {
@@ -214,6 +214,7 @@ const place = (page, orders) =>
 test("the proof of a trade is found by its receipt, however many trades are newer", async () => {
   const newer = 1_050;
   const [maker, taker] = await Promise.all([open(browser), open(browser)]);
+  await Promise.all([singleModules(maker), singleModules(taker)]);
   const market = await register("Will a trade be found among a thousand?");
   await Promise.all([go(maker, market), go(taker, market)]);
   await Promise.all([connect(maker, 1), connect(taker, 2)]);

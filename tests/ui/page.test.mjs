@@ -37,12 +37,12 @@ test("a browser is sent from / to the page, a client gets OK", async () => {
   assert.equal(await (await fetch(BASE)).json(), "OK");
 });
 
-test("the start page names every module and every style sheet", () => {
+test("the joined script and style sheet have every module and every style sheet of the page", async () => {
   const folder = new URL("../../gateway/ui/", import.meta.url);
-  const html = fs.readFileSync(new URL("index.html", folder), "utf8");
-  const listed = [...html.matchAll(/(?:modulepreload|stylesheet)" href="\/ui\/([^"]+)"/g)].map((match) => match[1]);
   const present = ["lib", "components"].flatMap((name) => fs.readdirSync(new URL(name, folder)).map((file) => `${name}/${file}`));
-  assert.deepEqual(listed.sort(), [...present, "base.css"].sort());
+  const joined = await Promise.all(["js", "css"].map(async (kind) => (await fetch(`${BASE}/ui/joined.${kind}`)).text()));
+  const listed = [...joined.join("\n").matchAll(/^(?:\/\/ (\S+\.js)|\/\* (\S+\.css) \*\/)$/gm)].map(([, script, sheet]) => script ?? sheet);
+  assert.deepEqual(listed.sort(), [...present, "base.css", "app.js"].sort());
 });
 
 test("list, search, filter, open a market", async () => {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import http from "node:http";
 import { after, before, test } from "node:test";
 
-import { BASE, MARKET, clean, eventually, go, launch, open, state } from "./browser.mjs";
+import { BASE, MARKET, clean, eventually, go, launch, open, singleModules, state } from "./browser.mjs";
 
 const MARKUP = `<img src=x onerror="document.title='owned'"><b>bold</b> & "quotes"`;
 const ACCOUNTS = { method: "POST", headers: { "content-type": "application/json" } };
@@ -171,6 +171,7 @@ test("a name of another site that resolves to this machine is no origin of the w
 
 test("the wallets sign for this chain and for statements of this exchange alone", async () => {
   const page = await open(browser);
+  await singleModules(page);
   await go(page, MARKET);
   await state(page, "live");
   const codes = await page.evaluate(async () => {

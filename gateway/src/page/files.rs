@@ -1,4 +1,4 @@
-//! The files of the page, `gateway/ui`.
+//! The files of the page: those of `gateway/ui`, and the joined ones that its pages name.
 
 use std::sync::LazyLock;
 

@@ -90,12 +90,17 @@ function inputOf(spec, id) {
   return /** @type {Input} */ (h("input", { type: "text", ...common, value: shown, autocomplete: "off", ...number, ...amount }));
 }
 
+/** Stands first where a choice is required and none is in force. @type {readonly [string, string]} */
+const NO_CHOICE = ["", "Choose…"];
+
 /** @param {Spec} spec @returns {(readonly [string, string])[]} */
-const choicesOf = (spec) =>
-  spec.choices ?? [
+function choicesOf({ choices, required, value }) {
+  if (choices) return required && value === undefined ? [NO_CHOICE, ...choices] : [...choices];
+  return [
     ["true", "Yes, on"],
     ["false", "No, off"],
   ];
+}
 
 /** @param {Spec} spec @returns {string} */
 function shownOf({ value, kind, factor = 1 }) {

@@ -1,15 +1,16 @@
 /** Own open orders, positions, fills, activity and withdrawals. */
 
 import { micros, text } from "../lib/decimal.js";
-import { allOf, cancelAll, cancelOrder, changeShares, refresh } from "../lib/account.js";
+import { allOf, cancelAll, cancelOrder, changeShares, refresh, readList } from "../lib/account.js";
 import { fill, h, icon, saveCsv, table } from "../lib/dom.js";
 import * as format from "../lib/format.js";
 import { titleOf } from "../lib/markets.js";
 import { t } from "../lib/messages.js";
-import { explain } from "../lib/rest.js";
+import { explainShort } from "../lib/rest.js";
 import { go, href } from "../lib/router.js";
 import { View, get, set } from "../lib/store.js";
 import { cancelWithdrawal } from "../lib/withdrawals.js";
+import { receiptLink } from "./receipt_link.js";
 import { empty, failed, skeleton } from "./states.js";
 import { tabList } from "./tab_list.js";
 import { walletDialog } from "./wallet_dialog.js";
@@ -24,7 +25,7 @@ import { walletDialog } from "./wallet_dialog.js";
  */
 
 /** @param {unknown} error */
-const tell = (error) => set("notice", explain(error).words);
+const tell = (error) => set("notice", explainShort(error));
 
 class AccountTables extends View {
   /** @type {Tab} */
@@ -39,6 +40,8 @@ class AccountTables extends View {
       keys.map((key) => ({ key, label: t(key) })),
       (key) => {
         this.tab = /** @type {Tab} */ (key);
+        const { store } = TABLES[this.tab];
+        if (isLong(store)) readList(store);
         this.draw();
       },
     );
@@ -275,7 +278,7 @@ const FILLS = [
   words(t("role"), (fill) => t(fill.maker ? "maker" : "taker")),
   {
     label: t("proof"),
-    cell: (fill) => h("a.mono", { href: href("proof", fill.id), title: t("show_proof") }, format.address(fill.receipt)),
+    cell: (fill) => receiptLink(fill.receipt, fill.id),
     csv: (fill) => fill.receipt,
   },
 ];

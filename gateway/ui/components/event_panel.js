@@ -1,4 +1,4 @@
-/** The questions of an event beside one of them, with the sum of their chances. */
+/** The questions of an event beside one of them, with the sum of their chances. It reads the figures of all of them. */
 
 import { fill, h, setText } from "../lib/dom.js";
 import * as format from "../lib/format.js";
@@ -11,7 +11,7 @@ import { skeleton } from "./states.js";
 
 /** @typedef {import("../lib/markets.js").Market} Market */
 
-const FIGURES_MS = 20_000;
+const FIGURES_MS = 15_000;
 
 class EventPanel extends View {
   /** @type {Map<string, () => void>} */
@@ -28,14 +28,22 @@ class EventPanel extends View {
 
   /** @param {Market["event"]} named */
   async load(named) {
-    // Without an answer the market stands alone.
-    const event = await findEvent(named.slug, this.signal).catch(() => null);
+    // Without an answer the market stands alone, as it does without other questions.
+    const event = named.questions === 1 ? null : await findEvent(named.slug, this.signal).catch(() => null);
     if (this.signal.aborted) return;
     this.markets = event?.markets ?? [];
+    const here = /** @type {Market} */ (this.here);
+    const ids = this.markets.length > 0 ? this.markets.map((market) => market.id) : [here.id];
+    this.every(FIGURES_MS, () => loadFigures(ids, this.signal).catch(() => {}));
     if (!event || this.markets.length < 2) {
       this.hidden = true;
       return;
     }
+    this.list(event);
+  }
+
+  /** @param {import("../lib/markets.js").Event} event */
+  list(event) {
     const list = h(
       "ul.questions",
       null,
@@ -47,11 +55,9 @@ class EventPanel extends View {
       list,
       event.negRisk && h("div.sum", { title: t("sum_help") }, h("span", null, t("sum")), this.sum),
     );
-    const here = /** @type {HTMLElement | null} */ (list.querySelector("[aria-current]"));
-    if (here) this.scrollLeft = here.offsetLeft - this.clientWidth / 2;
+    const current = /** @type {HTMLElement | null} */ (list.querySelector("[aria-current]"));
+    if (current) this.scrollLeft = current.offsetLeft - this.clientWidth / 2;
     this.follow("figures", (ids) => this.figures(ids));
-    const ids = this.markets.map((market) => market.id);
-    this.every(FIGURES_MS, () => loadFigures(ids, this.signal).catch(() => {}));
   }
 
   /** @param {Market} market */

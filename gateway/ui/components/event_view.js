@@ -4,7 +4,7 @@ import { float } from "../lib/decimal.js";
 import { fill, h, setText, topicIcon } from "../lib/dom.js";
 import * as format from "../lib/format.js";
 import { histories } from "../lib/history.js";
-import { chance, changeOf, figuresOf, findEvent, followFigures, loadFigures, sumOfChances } from "../lib/markets.js";
+import { chance, changeOf, figuresOf, findEvent, followFigures, isYoung, loadFigures, sumOfChances } from "../lib/markets.js";
 import { t } from "../lib/messages.js";
 import { href } from "../lib/router.js";
 import { View, get, set } from "../lib/store.js";
@@ -22,6 +22,8 @@ const LINES = 5;
 class EventChart extends LineChart {
   /** @type {Market[]} */
   markets = [];
+  /** Which questions have a line follows from their figures. @type {Promise<void> | undefined} */
+  figures = undefined;
 
   /** Those with a line, in the order of the colours. @type {Market[]} */
   drawn = [];
@@ -52,6 +54,7 @@ class EventChart extends LineChart {
 
   /** @param {import("./line_chart.js").Range} range */
   async read(range) {
+    await this.figures;
     const chosen = this.chosen();
     const found = await histories(
       chosen.map((market) => market.tokens[0]),
@@ -84,7 +87,7 @@ class EventView extends View {
     const { signal } = this;
     try {
       const event = await findEvent(this.getAttribute("argument") ?? "", signal);
-      if (event && event.markets.length > 0) await this.show(event);
+      if (event && event.markets.length > 0) this.show(event);
       else fill(this, empty(t("no_event"), h("a.button", { href: href("markets") }, t("to_markets"))));
     } catch (error) {
       if (signal.aborted) return;
@@ -94,15 +97,18 @@ class EventView extends View {
   }
 
   /** @param {import("../lib/markets.js").Event} event */
-  async show(event) {
+  show(event) {
     this.markets = event.markets;
     const ids = event.markets.map((market) => market.id);
-    // Which questions the chart shows follows from their chances.
-    await loadFigures(ids, this.signal);
     document.title = `${event.title} · ${get("site")?.name ?? "Foretell"}`;
     const rows = event.markets.map((market) => this.question(market));
-    const chart = /** @type {import("./line_chart.js").LineChart & { markets: Market[] }} */ (h("event-chart"));
+    const chart = /** @type {import("./line_chart.js").LineChart & { markets: Market[], figures?: Promise<void> }} */ (h("event-chart"));
     chart.markets = event.markets;
+    this.every(FIGURES_MS, () => {
+      const reading = loadFigures(ids, this.signal).catch(() => {});
+      chart.figures ??= reading;
+      return reading;
+    });
     chart.addEventListener("chosen", (chosen) => {
       const lines = /** @type {CustomEvent<string[]>} */ (chosen).detail;
       for (const row of rows) row.dataset.line = String(lines.indexOf(row.dataset.id ?? ""));
@@ -142,13 +148,13 @@ class EventView extends View {
     );
     this.follow("figures", (changed) => this.figures(changed));
     this.figures(ids);
-    this.every(FIGURES_MS, () => loadFigures(ids, this.signal).catch(() => {}));
   }
 
   /** @param {Market} market */
   question(market) {
     const side = (/** @type {"bid" | "ask"} */ key) => h(`span.num.c-${key}`, { role: "cell", "data-label": t(key) });
     const parts = { chance: h("strong"), change: cell("change_24h"), bid: side("bid"), ask: side("ask"), volume: cell("volume_24h") };
+    for (const part of [parts.change, parts.volume]) if (isYoung(market)) part.title = t("since_open");
     const trade = tradeButtons(market);
     this.updates.set(market.id, () => {
       const known = figuresOf(market.id);
@@ -182,7 +188,8 @@ class EventView extends View {
     const known = this.markets.map((market) => figuresOf(market.id));
     const volume = known.reduce((total, each) => total + (each?.volume ?? 0n), 0n);
     setText(this.sum, format.percent(sumOfChances(this.markets), 1));
-    setText(this.volume, `${t("volume_24h").toLowerCase()} ${format.shortMoney(volume)}`);
+    const period = this.markets.every(isYoung) ? t("since_open") : t("change_24h");
+    setText(this.volume, `${t("volume").toLowerCase()} ${period} ${format.shortMoney(volume)}`);
   }
 }
 

@@ -22,7 +22,14 @@ export function listHead(look, names) {
   return h("div.list-head", { role: "rowgroup" }, h(look, { role: "row" }, cells));
 }
 
+/** A button has room for "Buy" and an outcome of this many characters, else for the outcome alone. */
+const WITH_BUY = 8;
+/** A button has room for an outcome of this many characters, over two lines. */
+const MOST = 12;
+
 /**
+ * Buttons that buy each outcome. Where a name has no room, one button opens the market, which shows it whole:
+ * nobody buys an outcome whose name is cut off.
  * @param {import("../lib/markets.js").Market} market
  * @param {(outcome: number) => void} [pick] opens the ticket; without it the market's page does
  */
@@ -31,16 +38,18 @@ export function tradeButtons(market, pick) {
     set("draft", { market: market.id, outcome, side: "BUY" });
     go(href("market", market.slug));
   };
+  const longest = Math.max(...market.outcomes.map((outcome) => outcome.length));
   const prices = market.outcomes.map(() => h("strong.num"));
   const buttons = market.outcomes.map((outcome, i) =>
     h(
       `button.outcome.${i === 0 ? "yes" : "no"}`,
-      { type: "button", onclick: () => (pick ?? leave)(i) },
-      h("span.label", null, `${t("buy")} ${outcome}`),
+      { type: "button", onclick: () => (pick ?? leave)(i), "aria-label": longest > WITH_BUY && `${t("buy")} ${outcome}` },
+      h("span.label", null, longest > WITH_BUY ? outcome : `${t("buy")} ${outcome}`),
       prices[i],
     ),
   );
-  const element = h("div.trade-buttons", null, buttons);
+  const choice = h("button.choose", { type: "button", onclick: () => (pick ?? leave)(0) }, t("choose_outcome"));
+  const element = h("div.trade-buttons", null, longest > MOST ? choice : buttons);
   return {
     element,
     /** @param {{ bid: bigint | null, ask: bigint | null } | null} [known] figures of the market, else those of the list */

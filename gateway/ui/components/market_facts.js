@@ -5,9 +5,9 @@ import { fill, h } from "../lib/dom.js";
 import * as format from "../lib/format.js";
 import { payoutText } from "../lib/life.js";
 import { t } from "../lib/messages.js";
-import { href } from "../lib/router.js";
 import { View, get, open } from "../lib/store.js";
 import { facts } from "./figures.js";
+import { receiptLink } from "./receipt_link.js";
 
 const PROOFS = 8;
 
@@ -61,12 +61,7 @@ class MarketFacts extends View {
         "ul.receipts",
         null,
         trades.map((trade) =>
-          h(
-            "li",
-            null,
-            h("span.dim.num", null, format.time(trade.time)),
-            h("a.mono", { href: href("proof", trade.receipt) }, trade.receipt),
-          ),
+          h("li", null, h("span.dim.num", null, format.tradeTime(trade.time)), receiptLink(trade.receipt, trade.receipt, trade.receipt)),
         ),
       ),
     );

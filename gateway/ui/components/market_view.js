@@ -4,7 +4,7 @@ import { ONE } from "../lib/decimal.js";
 import { fill, h, icon, setText, topicIcon } from "../lib/dom.js";
 import * as format from "../lib/format.js";
 import { nextText, payoutOf, stageText } from "../lib/life.js";
-import { chance, changeOf, figuresOf, findMarket, loadFigures } from "../lib/markets.js";
+import { chance, changeOf, figuresOf, findMarket, isYoung } from "../lib/markets.js";
 import { t } from "../lib/messages.js";
 import { OpenMarket } from "../lib/open_market.js";
 import { reason } from "../lib/rest.js";
@@ -27,7 +27,6 @@ import "./trade_list.js";
 /** @typedef {import("../lib/markets.js").Market} Market */
 /** @typedef {import("../lib/open_market.js").Terms} Terms */
 
-const FIGURES_MS = 15_000;
 const COUNTDOWN_MS = 1000;
 const PANELS = { trades: "trade-list", depth: "depth-chart", holders: "holder-list", rules: "market-facts", proof: "market-facts" };
 
@@ -102,12 +101,7 @@ class MarketView extends View {
     this.follow(["book", "terms"], () => this.loaded());
     this.listen(document, "ticket-fill", () => this.ticket(true));
     this.listen(document, "keydown", (event) => event.key === "Escape" && this.ticket(false));
-    this.every(FIGURES_MS, () =>
-      loadFigures([market.id], this.signal).then(
-        () => this.update(),
-        () => {},
-      ),
-    );
+    this.follow("figures", (ids) => ids.includes(market.id) && this.update());
   }
 
   /** @param {import("../lib/store.js").Draft} draft */
@@ -174,7 +168,8 @@ class MarketView extends View {
   update() {
     const { parts } = this;
     const outcome = open("outcome");
-    const { outcomes, id } = open("market");
+    const market = open("market");
+    const { outcomes, id } = market;
     const book = open("book");
     const terms = get("terms");
     const known = figuresOf(id);
@@ -185,10 +180,11 @@ class MarketView extends View {
     setText(parts.chance, format.percent(first === null || outcome === 0 ? first : ONE - first));
     const spread = top.spread === null || terms?.payouts ? "" : t("spread_of", { spread: format.price(top.spread, book.tick) });
     setText(parts.spread, spread);
-    setText(parts.volume, known ? `${t("volume_24h").toLowerCase()} ${format.shortMoney(known.volume)}` : "");
+    const period = isYoung(market) ? t("since_open") : t("change_24h");
+    setText(parts.volume, known ? `${t("volume").toLowerCase()} ${period} ${format.shortMoney(known.volume)}` : "");
     const change = terms?.payouts ? null : changeOf(known, first);
     const shown = change === null || outcome === 0 ? change : -change;
-    setText(parts.change, shown === null ? "" : `${format.change(shown)}${format.unit()} (${t("change_24h")})`);
+    setText(parts.change, shown === null ? "" : `${format.change(shown)}${format.unit()} (${period})`);
     parts.change.className = `change ${format.tone(shown)}`;
   }
 

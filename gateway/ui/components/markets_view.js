@@ -3,7 +3,7 @@
 import { fill, frame, h, setText, topicIcon } from "../lib/dom.js";
 import * as format from "../lib/format.js";
 import { payoutOf } from "../lib/life.js";
-import { chance, changeOf, figuresOf, followFigures, loadFigures, loadMarkets, trendOf } from "../lib/markets.js";
+import { chance, changeOf, figuresOf, followFigures, isYoung, loadFigures, loadMarkets, trendOf } from "../lib/markets.js";
 import { t } from "../lib/messages.js";
 import { reason } from "../lib/rest.js";
 import { href } from "../lib/router.js";
@@ -17,7 +17,7 @@ import { empty, failed, skeleton } from "./states.js";
 /** @typedef {{ row: HTMLElement, update: () => void, end: () => void }} Row */
 
 const ROW = 56;
-const PHONE_ROW = 116;
+const PHONE_ROW = 124;
 /** Rows drawn beyond each edge of the window. */
 const SPARE = 6;
 const RELOAD_MS = 20_000;
@@ -279,7 +279,9 @@ function row(market) {
   const trade = tradeButtons(market);
   const { event } = market;
   const about =
-    event.questions > 1 ? h("a.event-link", { href: href("event", event.slug) }, event.title) : h("span", null, market.tags.join(" · "));
+    (event.questions ?? 1) > 1
+      ? h("a.event-link", { href: href("event", event.slug) }, event.title)
+      : h("span", null, market.tags.join(" · "));
   const element = h(
     "div.list-row.link-row",
     { role: "row" },
@@ -323,6 +325,7 @@ function row(market) {
     }
   }
 
+  for (const part of [cells.change, cells.volume]) if (isYoung(market)) part.title = t("since_open");
   update();
   return { row: element, update, end: followFigures(market) };
 }

@@ -6,7 +6,7 @@ import * as format from "../lib/format.js";
 import { feesOf, freeShares, refreshSoon } from "../lib/account.js";
 import { bestPrice } from "../lib/markets.js";
 import { t } from "../lib/messages.js";
-import { FEE_STEP, LOT, amounts, feeOf, quote } from "../lib/quote.js";
+import { FEE_STEP, LOT, amounts, budgetOf, feeOf, isImmediate, quote } from "../lib/quote.js";
 import { placeOrder, session } from "../lib/session.js";
 import { View, get, open, set } from "../lib/store.js";
 import { problemOf } from "../lib/ticket_checks.js";
@@ -51,6 +51,7 @@ class OrderTicket extends View {
   additions = ADDITIONS.map((more) => h("button", { type: "button", onclick: () => this.add(more * ONE) }));
   max = h("button", { type: "button", onclick: () => this.most() }, t("max"));
   summary = h("dl.figures");
+  offer = h("p.offer", { role: "status" });
   problem = h("div.problem", { role: "alert" });
   submit = /** @type {HTMLButtonElement} */ (h("button.primary.submit", { type: "submit" }));
   sides = segmented(
@@ -100,6 +101,7 @@ class OrderTicket extends View {
       h("div.line", null, this.available, this.additions, this.max),
       h("div.fields.terms", null, this.fields.type, this.fields.post, this.fields.expires),
       this.summary,
+      this.offer,
       this.problem,
       this.submit,
     );
@@ -284,7 +286,22 @@ class OrderTicket extends View {
     const draft = this.draft();
     const found = quote(draft, this.levels(), this.fee(), false);
     this.figures(draft, found);
+    setText(this.offer, this.offerText(draft, found));
     this.button(draft, found);
+  }
+
+  /**
+   * What the book leaves of an order that never rests; empty when it has enough.
+   * @param {Draft} draft
+   * @param {Quote} found
+   */
+  offerText(draft, found) {
+    const all = draft.budget ?? draft.shares;
+    if (!open("book").ready || !isImmediate(draft) || found.now.complete || all <= 0n) return "";
+    if (found.now.shares === 0n) return t("on_offer_none");
+    if (draft.side === "SELL") return t("on_offer_sell", { amount: format.shares(found.now.shares), all: format.shares(all) });
+    const budget = budgetOf(draft) ?? 0n;
+    return t("on_offer_buy", { amount: format.money(found.now.value), all: format.money(budget) });
   }
 
   /** What each outcome costs now, and what the account has. */
@@ -318,9 +335,10 @@ class OrderTicket extends View {
   figures(draft, found) {
     const buying = draft.side === "BUY";
     const { tick, ready } = open("book");
-    const known = get("terms") !== null && ready && found.shares > 0n;
+    // In an empty book a price is still to be chosen: without one nothing is won.
+    const known = get("terms") !== null && ready && found.shares > 0n && found.value > 0n;
     const shown = (/** @type {() => string} */ value) => (known ? value() : format.NONE);
-    const all = draft.budget !== undefined || draft.type === "FAK" || draft.type === "FOK" ? found.shares : draft.shares;
+    const all = isImmediate(draft) ? found.shares : draft.shares;
     const gain = found.total > 0n ? Number(((found.payout - found.total) * 1000n) / found.total) / 10 : 0;
     /** @type {[string, string, string?][]} */
     const rows = [

@@ -1,6 +1,6 @@
 /** Balances, the account's value over time, its profit by market, and everything the visitor owns. */
 
-import { refreshSoon } from "../lib/account.js";
+import { refreshSoon, readList } from "../lib/account.js";
 import { fill, h, saveCsv, table } from "../lib/dom.js";
 import { float, text } from "../lib/decimal.js";
 import * as format from "../lib/format.js";
@@ -89,6 +89,7 @@ class PortfolioView extends View {
     this.follow(["session", "cash", "positions", "rebates"], () => this.draw());
     this.follow("positions", () => this.load());
     this.every(PROFIT_MS, () => this.load());
+    readList("rebates");
     refreshSoon();
   }
 

@@ -118,7 +118,8 @@ class PageShell extends View {
   site(site) {
     setText(this.siteName, site.name);
     this.brand.setAttribute("aria-label", t("brand_home", { name: site.name }));
-    fill(this.logo, h("img", { src: site.logo ?? "/ui/favicon.svg", alt: "", width: "24", height: "24" }));
+    fill(this.logo, site.logo && h("img", { src: site.logo, alt: "", width: "24", height: "24" }));
+    if (!site.logo) this.logo.dataset.letter = site.name.slice(0, 1);
     this.querySelector(".simulated")?.remove();
     const until = site.simulated_until;
     if (until) this.brand.after(h("span.simulated", { title: t("simulated_help", { until }) }, t("simulated")));

@@ -33,12 +33,12 @@ export function failed(place, error, retry) {
 }
 
 /**
- * An error in the page's words; the exchange's own text can be unfolded.
+ * An error in the page's words, and below them the exchange's own text.
  * @param {{ words: string, detail: string }} explained
  */
 export const told = ({ words, detail }) => [
   h("p", null, words),
-  detail && detail !== words && h("details", null, h("summary", null, t("answer_of_exchange")), h("code", null, detail)),
+  detail && detail !== words && h("p.answer", null, `${t("answer_of_exchange")}: `, h("code", null, detail)),
 ];
 
 /**

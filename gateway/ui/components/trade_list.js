@@ -4,9 +4,9 @@ import { ONE } from "../lib/decimal.js";
 import { fill, h } from "../lib/dom.js";
 import * as format from "../lib/format.js";
 import { t } from "../lib/messages.js";
-import { href } from "../lib/router.js";
 import { View, get, open } from "../lib/store.js";
 import { empty, skeleton } from "./states.js";
+import { receiptLink } from "./receipt_link.js";
 
 const SHOWN = 60;
 /** Trades that follow another within this time do not flash. */
@@ -88,18 +88,14 @@ function row(trade, outcome, fresh) {
   return h(
     "tr",
     { class: fresh ? (up ? "flash-up" : "flash-down") : null },
-    h("td.dim", null, format.time(trade.time)),
+    h("td.dim.time", null, format.tradeTime(trade.time)),
     h(
       "td.num",
       null,
       h("button.link-number", { ...filling, class: `link-number ${up ? "up" : "down"}` }, `${up ? "▲" : "▼"} ${format.price(price)}`),
     ),
     h("td.num", null, format.shares(trade.size, 2)),
-    h(
-      "td",
-      null,
-      trade.receipt ? h("a.mono", { href: href("proof", trade.receipt), title: t("show_proof") }, format.address(trade.receipt)) : "",
-    ),
+    h("td", null, receiptLink(trade.receipt)),
   );
 }
 

@@ -59,6 +59,8 @@ const REFRESH_AFTER_MS = 150;
 const POLL_MS = 2000;
 /** Prices of positions move without a message of the account. */
 const PRICES_MS = 20_000;
+/** Lists that a view has shown: the others are not read. @type {Set<LongList | "rebates">} */
+const lists = new Set();
 /** When the records were read last. */
 let refreshed = 0;
 /** The longest delay of a market. */
@@ -223,6 +225,16 @@ async function showNewest(list, signal) {
   set(list, /** @type {any} */ (rows));
 }
 
+/**
+ * Reads a list from now on.
+ * @param {LongList | "rebates"} list
+ */
+export function readList(list) {
+  if (lists.has(list)) return;
+  lists.add(list);
+  refreshSoon();
+}
+
 /** Reads the records of the session. */
 export async function refresh() {
   const current = session();
@@ -237,12 +249,7 @@ export async function refresh() {
     readOn(byOffset(`/ui/api/data/positions?user=${user}&sizeThreshold=0`, POSITIONS_PAGE, signal)).then(({ rows }) =>
       set("positions", rows),
     ),
-    showNewest("activity", signal),
-    load(`/rebates/current?date=${new Date().toISOString().slice(0, 10)}&maker_address=${user}`, signal).then((rows) =>
-      set("rebates", rebateSum(rows)),
-    ),
-    showNewest("fills", signal),
-    showNewest("withdrawals", signal),
+    ...[...lists].map((list) => (list === "rebates" ? readRebates(user, signal) : showNewest(list, signal))),
   ];
   const failed = (await Promise.allSettled(jobs)).find((job) => job.status === "rejected");
   if (signal.aborted) return;
@@ -287,8 +294,19 @@ export async function feesOf(ids) {
   return these(rows).reduce((sum, fill) => sum + fill.fee, 0n);
 }
 
-/** @param {any[]} rows of `/rebates/current` */
-const rebateSum = (rows) => rows.reduce((sum, row) => sum + micros(row.rebated_fees_usdc), 0n);
+/**
+ * What makers' rebates of today add up to.
+ * @param {string} user
+ * @param {AbortSignal} signal
+ */
+async function readRebates(user, signal) {
+  const today = new Date().toISOString().slice(0, 10);
+  const rows = await load(`/rebates/current?date=${today}&maker_address=${user}`, signal);
+  set(
+    "rebates",
+    rows.reduce((/** @type {bigint} */ sum, /** @type {any} */ row) => sum + micros(row.rebated_fees_usdc), 0n),
+  );
+}
 
 /** @param {any} answer */
 const cash = (answer) => ({ total: BigInt(answer.balance), free: BigInt(answer.available ?? answer.balance) });

@@ -132,7 +132,8 @@ export function frame(draw) {
 }
 
 /**
- * A column of a table. `cell` makes the content, or the whole `td`; `csv` the plain value of an exported file.
+ * A column of a table. `cell` makes the content, or the whole `td`; `csv` the plain value of an exported file. The
+ * label is also read beside the value where rows are cards.
  * @template T
  * @typedef {{ label: string, class?: string, content?: Child[], cell: (row: T) => Child | Child[], csv?: (row: T) => string | number }} Column
  */
@@ -151,7 +152,9 @@ export function table(columns, rows, caption) {
       null,
       columns.map((column) => {
         const content = column.cell(row);
-        return content instanceof HTMLTableCellElement ? content : h("td", { class: column.class }, content);
+        const whole = content instanceof HTMLTableCellElement ? content : h("td", { class: column.class }, content);
+        whole.dataset.label = column.label;
+        return whole;
       }),
     ),
   );

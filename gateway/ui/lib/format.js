@@ -9,15 +9,13 @@ const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
 const compact = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 });
 const day = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", year: "numeric" });
 const shortDay = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short" });
+const DAY_AND_TIME = /** @type {const} */ ({ day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const clock = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
 const minute = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
-const moment = new Intl.DateTimeFormat(locale, {
-  day: "numeric",
-  month: "short",
-  hour: "2-digit",
-  minute: "2-digit",
-  hourCycle: "h23",
-});
+const moment = new Intl.DateTimeFormat(locale, DAY_AND_TIME);
+const momentOfYear = new Intl.DateTimeFormat(locale, { ...DAY_AND_TIME, year: "numeric" });
+const second = new Intl.DateTimeFormat(locale, { ...DAY_AND_TIME, second: "2-digit" });
+const secondOfYear = new Intl.DateTimeFormat(locale, { ...DAY_AND_TIME, second: "2-digit", year: "numeric" });
 const full = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
 const group = whole.formatToParts(12345).find((part) => part.type === "group")?.value ?? ",";
 const point = new Intl.NumberFormat(locale).formatToParts(0.5).find((part) => part.type === "decimal")?.value ?? ".";
@@ -161,7 +159,7 @@ export function date(value) {
 export function closing(value) {
   if (!value) return NONE;
   const time = new Date(value);
-  return Math.abs(time.getTime() - Date.now()) < 2 * 86_400_000 ? moment.format(time) : day.format(time);
+  return Math.abs(time.getTime() - Date.now()) < 2 * 86_400_000 ? dateTime(time.getTime()) : day.format(time);
 }
 
 /**
@@ -171,10 +169,19 @@ export function closing(value) {
 export const closes = (value) => (value ? t(Date.parse(value) > Date.now() ? "closes_at" : "closed_at", { time: closing(value) }) : "");
 
 /** @param {number} milliseconds */
-export const time = (milliseconds) => clock.format(milliseconds);
+const isThisYear = (milliseconds) => new Date(milliseconds).getFullYear() === new Date().getFullYear();
 
-/** @param {number} milliseconds */
-export const dateTime = (milliseconds) => moment.format(milliseconds);
+/**
+ * Day, time and seconds of a trade; the year unless it is this one.
+ * @param {number} milliseconds
+ */
+export const tradeTime = (milliseconds) => (isThisYear(milliseconds) ? second : secondOfYear).format(milliseconds);
+
+/**
+ * Day and time; the year unless it is this one.
+ * @param {number} milliseconds
+ */
+export const dateTime = (milliseconds) => (isThisYear(milliseconds) ? moment : momentOfYear).format(milliseconds);
 
 /**
  * Date and time.
@@ -192,6 +199,12 @@ export function axisTime(milliseconds, step, isMidnight) {
   if (step >= 86_400_000 || isMidnight) return shortDay.format(milliseconds);
   return (step < 60_000 ? clock : minute).format(milliseconds);
 }
+
+/**
+ * Whether a receipt names a frame: it is zeros when the frame's segment is archived.
+ * @param {string} hash
+ */
+export const hasFrame = (hash) => /^0x0*[1-9a-f]/.test(hash);
 
 /** @param {string} value */
 export const address = (value) => (value.length > 12 ? `${value.slice(0, 6)}…${value.slice(-4)}` : value);

@@ -36,6 +36,9 @@ export function start() {
   setInterval(poll, POLL_MS);
 }
 
+/** Whether the stream takes subscriptions now. */
+export const isOpen = () => socket?.isOpen ?? false;
+
 /**
  * Follows a market. The handler gets its messages in order.
  * @param {{ token: string, market: string, books: boolean }} what

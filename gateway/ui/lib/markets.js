@@ -14,10 +14,15 @@ import { shortNames } from "./short_names.js";
  * @property {string} name short, in its event
  * @property {string[]} outcomes
  * @property {string[]} tokens
- * @property {{ slug: string, title: string, questions: number }} event
+ * @property {{ slug: string, title: string, questions: number | null }} event `questions` is null where the record does not tell
  * @property {string[]} tags labels
  * @property {string} ends ISO time, or empty
  * @property {string} starts
+ * @property {string} opened ISO time since when it takes orders, or empty
+ * @property {boolean} accepting orders; like the three below, when the record was read
+ * @property {boolean} negRisk
+ * @property {import("./quote.js").FeeSchedule} fee of takers
+ * @property {number} delay of takers in milliseconds
  * @property {string} description
  * @property {boolean} closed
  *
@@ -46,6 +51,7 @@ const PAGE = 500;
 /** The list ends here; search asks the exchange beyond it. */
 const MAX_EVENTS = 2000;
 const SUMMARY_BATCH = 100;
+const DAY_MS = 86_400_000;
 /** A best price this far from the other says little: the last trade counts (docs/api/data.md, section 2). */
 const WIDE = 100_000n;
 const CATALOG = "/ui/api/catalog";
@@ -64,14 +70,25 @@ function market(record, event, name = record.question) {
     name,
     outcomes: list(record.outcomes, ["Yes", "No"]),
     tokens: list(record.clobTokenIds, []),
-    event: { slug: event?.slug ?? "", title: event?.title ?? "", questions: event?.markets?.length ?? 1 },
+    event: { slug: event?.slug ?? "", title: event?.title ?? "", questions: event?.markets?.length ?? (event ? null : 1) },
     tags: labels(event?.tags ? event : record),
     ends: record.endDate ?? event?.endDate ?? "",
     starts: record.startDate ?? "",
+    accepting: Boolean(record.acceptingOrders),
+    negRisk: Boolean(record.negRisk),
+    delay: 1000 * Number(record.secondsDelay ?? 0),
+    opened: record.acceptingOrdersTimestamp ?? record.startDate ?? "",
+    fee: { rate: micros(record.feeSchedule?.rate ?? 0), exponent: Number(record.feeSchedule?.exponent ?? 0) },
     description: record.description ?? "",
     closed: Boolean(record.closed),
   };
 }
+
+/**
+ * Whether a market is younger than a day: figures of 24 hours then are of all its time.
+ * @param {Market} market
+ */
+export const isYoung = ({ opened }) => Date.now() - Date.parse(opened) < DAY_MS;
 
 /** @param {any} tagged event or market */
 const labels = (tagged) => (tagged?.tags ?? []).map((/** @type {any} */ tag) => tag.label);

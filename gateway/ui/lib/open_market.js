@@ -3,7 +3,7 @@
 import { Book, NO_BOOK } from "./book.js";
 import { ONE, micros } from "./decimal.js";
 import { frame } from "./dom.js";
-import { follow } from "./market_stream.js";
+import { follow, isOpen } from "./market_stream.js";
 import { load, read } from "./rest.js";
 import { get, set } from "./store.js";
 
@@ -41,6 +41,8 @@ import { get, set } from "./store.js";
 const MAX_TRADES = 200;
 const TERMS_MS = 15_000;
 const TRADES_POLL_MS = 2000;
+/** An open stream brings the book; after this long it is read. */
+const BOOK_LATE_MS = 1000;
 
 export class OpenMarket {
   /**
@@ -59,16 +61,18 @@ export class OpenMarket {
     this.publishTrades = frame(() => set("trades", this.trades));
     set("book", this.book);
     set("trades", null);
-    set("terms", null);
+    set("terms", market.accepting ? termsOf(market) : null);
     const what = { token: market.tokens[0], market: market.id, books: true };
     this.stop = follow(what, (message, sequence) => this.take(message, sequence));
     /** @type {Set<() => Promise<void>>} */
     this.loading = new Set();
     this.timers = [
-      setInterval(() => this.run(this.loadTerms), TERMS_MS),
+      setInterval(() => this.run(this.loadFee).then(() => this.run(this.loadTerms)), TERMS_MS),
       setInterval(() => get("stream")?.state === "polling" && !document.hidden && this.run(this.loadTrades), TRADES_POLL_MS),
     ];
-    for (const job of [this.loadFirstBook, this.loadTrades, this.loadTerms]) this.run(job);
+    this.fee = market.fee;
+    this.bookTimer = setTimeout(() => this.run(this.loadFirstBook), isOpen() ? BOOK_LATE_MS : 0);
+    for (const job of [this.loadTrades, this.loadTerms]) this.run(job);
   }
 
   /**
@@ -86,8 +90,9 @@ export class OpenMarket {
     this.loading.delete(job);
   }
 
-  /** The book by REST: the screen fills even if the stream is late. */
+  /** The book by REST: the screen fills even if the stream is late. It is not read when the stream has brought it. */
   async loadFirstBook() {
+    if (this.book.ready) return;
     const { data, sequence } = await read(`/books?token_ids=${this.market.tokens[0]}`, this.controller);
     if (this.book.ready) return;
     this.book.replace(data[0] ?? NO_BOOK, sequence);
@@ -102,17 +107,18 @@ export class OpenMarket {
     this.publishTrades();
   }
 
+  async loadFee() {
+    const { fd } = await load(`/clob-markets/${this.market.id}`, this.controller.signal);
+    this.fee = { rate: micros(fd?.r ?? 0), exponent: Number(fd?.e ?? 0) };
+  }
+
   async loadTerms() {
-    const { signal } = this.controller;
-    const [detail, terms] = await Promise.all([
-      load(`/markets/${this.market.id}`, signal),
-      load(`/clob-markets/${this.market.id}`, signal),
-    ]);
+    const detail = await load(`/markets/${this.market.id}`, this.controller.signal);
     set("terms", {
       negRisk: Boolean(detail.neg_risk),
       status: detail.status,
       accepting: Boolean(detail.accepting_orders),
-      fee: { rate: micros(terms.fd?.r ?? 0), exponent: Number(terms.fd?.e ?? 0) },
+      fee: this.fee,
       description: detail.description || this.market.description,
       payouts: detail.status === "resolved" ? detail.tokens.map((/** @type {any} */ token) => micros(token.price)) : null,
       life: detail.life ?? { stage: detail.status, clear_book_on_start: false, taker_delay_ms: 0, rebate_rate: 0 },
@@ -158,9 +164,25 @@ export class OpenMarket {
   close() {
     this.stop();
     this.controller.abort();
+    clearTimeout(this.bookTimer);
     for (const timer of this.timers) clearInterval(timer);
   }
 }
+
+/**
+ * The terms of a market that takes orders, as its record has them: the ticket need not wait for another answer.
+ * @param {import("./markets.js").Market} market
+ * @returns {Terms}
+ */
+const termsOf = ({ negRisk, fee, description, delay }) => ({
+  negRisk,
+  status: "active",
+  accepting: true,
+  fee,
+  description,
+  payouts: null,
+  life: { stage: "active", clear_book_on_start: false, taker_delay_ms: delay, rebate_rate: 0 },
+});
 
 /**
  * @param {any} row of the data surface

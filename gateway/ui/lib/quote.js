@@ -83,14 +83,14 @@ export function walk(levels, order, schedule) {
  * @typedef {ReturnType<typeof quote>} Quote
  */
 
-/** @param {{ type: string }} draft */
-const isImmediate = ({ type }) => type === "FOK" || type === "FAK";
+/** Whether an order never rests. @param {{ type: string }} draft */
+export const isImmediate = ({ type }) => type === "FOK" || type === "FAK";
 
 /**
  * What a FOK or FAK buy may spend (rules, section 3); undefined for an order that is of shares.
  * @param {Draft} draft
  */
-const budgetOf = (draft) =>
+export const budgetOf = (draft) =>
   draft.budget ?? (draft.side === "BUY" && isImmediate(draft) ? down(times(draft.shares, draft.price), CENT) : undefined);
 
 /**

@@ -177,7 +177,7 @@ export const load = async (path, signal) => (await read(path, { signal })).data;
 export const reason = (error) => (error instanceof Error ? error.message : String(error));
 
 /**
- * What to tell the visitor: the page's words for a known code, and the exchange's own text to unfold.
+ * What to tell the visitor: the page's words for a known code, and the exchange's own text.
  * @param {unknown} error
  * @param {(code: string) => string | undefined} [wordsOf] a code
  * @param {string} [unknown] words for an outcome that is not known
@@ -187,4 +187,13 @@ export function explain(error, wordsOf = rejection, unknown = t("outcome_unknown
   if (!(error instanceof ApiError)) return { words: reason(error), detail: "" };
   const words = wordsOf(error.code) ?? (isTemporary(error) ? unknown : t("refused"));
   return { words, detail: error.message };
+}
+
+/**
+ * The same in one line, for a notice: the exchange's own text only where the page has no words for the code.
+ * @param {unknown} error
+ */
+export function explainShort(error) {
+  const { words, detail } = explain(error);
+  return words === t("refused") ? detail : words;
 }

@@ -65,9 +65,13 @@ export class Socket {
     return { heartbeat_ms: HEARTBEAT_MS, ...resume };
   }
 
+  get isOpen() {
+    return this.socket?.readyState === WebSocket.OPEN;
+  }
+
   /** @param {object} frame */
   send(frame) {
-    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(frame));
+    if (this.isOpen) this.socket?.send(JSON.stringify(frame));
   }
 
   /**
@@ -136,7 +140,7 @@ export class Socket {
     clearTimeout(this.timers.repaired);
     this.timers.repaired = setTimeout(() => {
       this.timers.repaired = 0;
-      if (this.socket?.readyState === WebSocket.OPEN) this.owner.state("live");
+      if (this.isOpen) this.owner.state("live");
     }, REPAIRED_MS);
   }
 
