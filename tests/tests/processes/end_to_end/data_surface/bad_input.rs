@@ -71,7 +71,7 @@ const TABLE: &[(&str, &str)] = &[
         "/v2/leaderboard?user=USER&cursor=5.1",
         "invalid_field: cursor: user is given too, whose ranks are in one answer",
     ),
-    ("/v2/holders", "missing_field: condition_id"),
+    ("/v2/holders", "missing_field: condition"),
     (
         "/v2/holders?condition_id=1&include_pnl=true&limit=101",
         "invalid_field: limit: '101' is not an integer from 1 to 100 with include_pnl",
