@@ -17,7 +17,7 @@ use http::{HeaderMap, HeaderValue, Method, Request, Response};
 use hyper::body::{Body as _, Incoming};
 use parking_lot::Mutex;
 
-use crate::access::authorize::{authorize, has_token};
+use crate::access::authorize::authorize;
 use crate::access::hints::X_FORETELL_HINT;
 use crate::access::signature_gate::SignatureGate;
 use crate::app::App;
@@ -51,11 +51,12 @@ pub(crate) struct Dispatcher {
 }
 
 impl Dispatcher {
-    /// Answers one request of a connection's peer.
+    /// Answers one request of a connection's peer, which may have shown an operator's token.
     pub(crate) async fn dispatch(
         self,
         peer: IpAddr,
         request: Request<Incoming>,
+        is_operator: bool,
     ) -> Response<CountedAnswer> {
         let began = Instant::now();
         let (app, surface) = (Arc::clone(&self.app), self.surface);
@@ -71,7 +72,7 @@ impl Dispatcher {
         let timed = request.headers().contains_key(X_SERVER_TIMING);
         let sender = Sender { peer, client: from };
         let client = Client::of(from.counted());
-        let account = match surface == Surface::Operator && has_token(&app, request.headers()) {
+        let account = match is_operator {
             true => app.policy.operators_account(),
             false => app.policy.work_account(surface, client),
         };

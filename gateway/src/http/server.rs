@@ -347,15 +347,16 @@ async fn serve_requests(
     let service = service_fn(|mut request| {
         activity.head_received();
         let in_progress = RequestInProgress::begin(activity);
-        let surface = dispatcher.surface;
-        if surface == Surface::Operator && has_token(&dispatcher.app, request.headers()) {
+        let is_operator = dispatcher.surface == Surface::Operator
+            && has_token(&dispatcher.app, request.headers());
+        if is_operator {
             activity.token_shown();
         }
         if request.headers().contains_key(UPGRADE) {
             request.extensions_mut().insert(slot.clone());
         }
         let is_http2 = request.version() == Version::HTTP_2;
-        let answering = dispatcher.clone().dispatch(peer, request);
+        let answering = dispatcher.clone().dispatch(peer, request, is_operator);
         let activity = Arc::clone(activity);
         let (slot, upgraded) = (slot.clone(), Arc::clone(&upgraded));
         async move {
