@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use super::{Market, Site, common, count, is_common};
 
 /// Clients that wait for the journal; a gateway reads it for one at a time.
-const CLIENTS: u8 = 32;
+const CLIENTS: u8 = 8;
 /// Responses of the random load before.
-const COMMANDS: u64 = 1_500;
+const COMMANDS: u64 = 900;
 /// Bytes that may wait for a client, in MiB. Half of it is one part of a replay.
 const MAX_LAG_MIB: usize = 1;
 
