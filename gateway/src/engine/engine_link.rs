@@ -6,80 +6,37 @@
 //! writes and reads. Requests in flight when the connection breaks have an unknown outcome, and the
 //! caller gets that error.
 
+mod connection;
+mod pending;
+
 use std::cell::Cell;
-use std::collections::HashMap;
-use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use foretell_link::{
-    Answer, AnswerDecoder, BusyReason, ClockState, Goodbye, Heartbeat, HeartbeatAnswer,
-    HeartbeatId, Hello, PROTOCOL_VERSION, Replace, Reply, Request, Role, SnapshotResult, Status,
-    Submit, TooLong, Violation, Welcome,
+    Answer, ClockState, Heartbeat, HeartbeatAnswer, HeartbeatId, Replace, Reply, Request,
+    SnapshotResult, Status, Submit, TooLong, Welcome,
 };
 use foretell_model::evidence::ActEvidence;
 use foretell_model::{AccountNumber, Command, OperatorNumber, Sequence, TimeNs};
-use foretell_wire::ErrorCode;
 use parking_lot::Mutex;
-use thiserror::Error;
-use tokio::io::AsyncWriteExt;
-use tokio::net::UnixStream;
-use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
-use tokio::sync::{Notify, oneshot, watch};
+use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
-use crate::access::signature_gate::SignatureGate;
+use self::pending::Outbox;
+pub(crate) use self::pending::{LinkError, PendingAnswer};
 use crate::engine::engine_clock::EngineClock;
 use crate::policy::limits::{ENGINE_ANSWER, MAX_IN_FLIGHT, SNAPSHOT_ANSWER};
-use crate::policy::rate_limits::JournalCharge;
 
-/// First pause after a connection failure; it doubles up to [`MAX_PAUSE`].
-const MIN_PAUSE: Duration = Duration::from_millis(20);
-/// Longest pause between two attempts: a host that takes over accepts orders this soon.
-const MAX_PAUSE: Duration = Duration::from_millis(200);
 /// Pause between two questions for the engine's time.
 const TIME_PAUSE: Duration = Duration::from_secs(1);
 /// The part of a connection's in-flight limit reserved for cancels: an eighth.
 const CANCEL_SHARE: usize = 8;
-/// Task switches, each with one signature check, for which queued requests wait for further orders:
-/// about 250 µs. Each wake-up of the engine takes CPU time from those checks, and a sync takes as
-/// long.
-const COALESCE_TURNS: u32 = 6;
 
 thread_local! {
     /// The connection index of this thread; threads without one use the first.
     static THREAD_LINK: Cell<usize> = const { Cell::new(0) };
-}
-
-/// Why there is no answer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-pub(crate) enum LinkError {
-    /// No connection; nothing was sent.
-    #[error("engine unavailable")]
-    Unavailable,
-    /// Too many requests in flight, here or in the engine; nothing was done.
-    #[error("busy")]
-    Busy,
-    /// The disk is nearly full: only cancels are accepted; nothing was done.
-    #[error("disk nearly full")]
-    DiskLow,
-    /// The request was sent; its outcome is unknown.
-    #[error("outcome unknown")]
-    OutcomeUnknown,
-}
-
-impl LinkError {
-    /// The error that a client gets.
-    pub(crate) const fn code(self) -> ErrorCode {
-        match self {
-            Self::Unavailable => ErrorCode::EngineUnavailable,
-            Self::Busy => ErrorCode::Busy,
-            Self::DiskLow => ErrorCode::DiskLow,
-            Self::OutcomeUnknown => ErrorCode::OutcomeUnknown,
-        }
-    }
 }
 
 /// A handle for use from any thread.
@@ -115,90 +72,6 @@ struct ThreadLink {
     wake: Notify,
 }
 
-/// Queued bytes and waiting callers of the current connection.
-#[derive(Default)]
-struct Outbox {
-    connected: bool,
-    next_request: u64,
-    bytes: Vec<u8>,
-    waiting: HashMap<u64, Waiting>,
-    /// Number of commands of each replace, by its first request: one busy answer is for all.
-    groups: HashMap<u64, u64>,
-}
-
-impl Outbox {
-    /// The caller of an answered request. The other commands of a rejected replace have no answer
-    /// of their own: their callers get the error here.
-    fn answered(&mut self, request: u64, answer: &Answer) -> Option<Waiting> {
-        if let Some(count) = self.groups.remove(&request)
-            && matches!(answer, Answer::Busy(_))
-        {
-            for other in request + 1..request + count {
-                if let Some(sender) = self.waiting.remove(&other) {
-                    let _ = sender.send(Err(unexpected(answer)));
-                }
-            }
-        }
-        self.waiting.remove(&request)
-    }
-}
-
-/// Where the answer to a request goes.
-type Waiting = oneshot::Sender<Result<Answer, LinkError>>;
-
-pub(crate) struct PendingAnswer {
-    /// What was charged for the command.
-    pub(crate) charge: Option<JournalCharge>,
-    answer: oneshot::Receiver<Result<Answer, LinkError>>,
-    sent: Instant,
-    /// Measured from sending, so that requests sent together expire together.
-    due: Instant,
-}
-
-impl PendingAnswer {
-    async fn answer(self) -> Result<Answer, LinkError> {
-        match tokio::time::timeout_at(self.due, self.answer).await {
-            Ok(Ok(answer)) => answer,
-            Ok(Err(_)) | Err(_) => Err(LinkError::OutcomeUnknown),
-        }
-    }
-
-    /// Notes what was charged for its command.
-    pub(crate) fn charged(self, charge: Option<JournalCharge>) -> Self {
-        Self { charge, ..self }
-    }
-
-    pub(crate) fn sent(&self) -> std::time::Instant {
-        self.sent.into_std()
-    }
-
-    /// The exchange's answer to a command.
-    ///
-    /// # Errors
-    /// [`LinkError`].
-    pub(crate) async fn reply(self) -> Result<Reply, LinkError> {
-        match self.answer().await? {
-            Answer::Reply(reply) => Ok(reply),
-            other => Err(unexpected(&other)),
-        }
-    }
-}
-
-/// The error for an answer of a kind that does not fit the request.
-fn unexpected(answer: &Answer) -> LinkError {
-    match answer {
-        Answer::Busy(busy) => match busy.reason {
-            BusyReason::RingFull => LinkError::Busy,
-            BusyReason::DiskLow => LinkError::DiskLow,
-            BusyReason::Stopping => LinkError::Unavailable,
-        },
-        _ => {
-            tracing::error!("engine sent an unexpected response");
-            LinkError::OutcomeUnknown
-        }
-    }
-}
-
 impl EngineLink {
     /// Creates the connections, at least one; [`Self::run`] connects each.
     #[must_use]
@@ -225,16 +98,10 @@ impl EngineLink {
         command: Command,
         evidence: &[u8],
     ) -> Result<PendingAnswer, LinkError> {
-        let limit = self.in_flight_limit();
-        let reserved = if command.is_cancel() {
-            0
-        } else {
-            limit / CANCEL_SHARE
-        };
-        self.send(limit - reserved, |request| {
+        self.send(self.limit_for(command.is_cancel()), |request| {
             Request::Submit(Submit {
                 request,
-                operator: foretell_model::OperatorNumber::NONE,
+                operator: OperatorNumber::NONE,
                 command,
                 evidence,
             })
@@ -254,8 +121,7 @@ impl EngineLink {
     ) -> Result<PendingAnswer, LinkError> {
         beside.reserve(2 + reason.len() + own.len());
         ActEvidence { reason, own }.encode(&mut beside);
-        let limit = self.in_flight_limit();
-        self.send(limit - limit / CANCEL_SHARE, |request| {
+        self.send(self.limit_for(false), |request| {
             Request::Submit(Submit {
                 request,
                 operator,
@@ -276,14 +142,9 @@ impl EngineLink {
         commands: &[(Command, &[u8])],
     ) -> Result<Vec<PendingAnswer>, LinkError> {
         let only_cancels = commands.iter().all(|(command, _)| command.is_cancel());
-        let limit = self.in_flight_limit();
-        let reserved = if only_cancels {
-            0
-        } else {
-            limit / CANCEL_SHARE
-        };
+        let limit = self.limit_for(only_cancels);
         let mut buffer = Vec::new();
-        self.send_all(commands.len(), limit - reserved, |request, out| {
+        self.send_all(commands.len(), limit, |request, out| {
             let replace = Replace::new(request, if_all_canceled, commands, &mut buffer)?;
             Request::Replace(replace).encode(out)
         })
@@ -302,7 +163,7 @@ impl EngineLink {
         match self.send(self.in_flight_limit(), beat)?.answer().await? {
             Answer::Heartbeat(answer) => Ok(Ok(answer)),
             Answer::Reply(reply) => Ok(Err(reply)),
-            other => Err(unexpected(&other)),
+            other => Err(pending::unexpected(&other)),
         }
     }
 
@@ -319,7 +180,7 @@ impl EngineLink {
             .await?
         {
             Answer::Status(status) => Ok(status),
-            other => Err(unexpected(&other)),
+            other => Err(pending::unexpected(&other)),
         }
     }
 
@@ -335,7 +196,7 @@ impl EngineLink {
         asked.due = Instant::now() + SNAPSHOT_ANSWER;
         match asked.answer().await? {
             Answer::Snapshot(answer) => Ok(answer.result),
-            other => Err(unexpected(&other)),
+            other => Err(pending::unexpected(&other)),
         }
     }
 
@@ -396,6 +257,17 @@ impl EngineLink {
         MAX_IN_FLIGHT / self.shared.links.len()
     }
 
+    /// Most requests in flight for a message of cancels alone, or for another command.
+    fn limit_for(&self, only_cancels: bool) -> usize {
+        let limit = self.in_flight_limit();
+        let reserved = if only_cancels {
+            0
+        } else {
+            limit / CANCEL_SHARE
+        };
+        limit - reserved
+    }
+
     /// The connection of the calling thread.
     fn link(&self) -> &ThreadLink {
         let links = &self.shared.links;
@@ -440,226 +312,15 @@ impl EngineLink {
         let sent = Instant::now();
         let pending = (first..end)
             .map(|request| {
-                let (sender, answer) = oneshot::channel();
+                let (pending, sender) = PendingAnswer::new(sent, ENGINE_ANSWER);
                 outbox.waiting.insert(request, sender);
-                PendingAnswer {
-                    charge: None,
-                    answer,
-                    sent,
-                    due: sent + ENGINE_ANSWER,
-                }
+                pending
             })
             .collect();
         drop(outbox);
         link.wake.notify_one();
         Ok(pending)
     }
-
-    /// Keeps a connection established until `stop` is true, and assigns it to this thread, which
-    /// alone may poll this; `gate` is the thread's own. It never fails: it reconnects to an engine
-    /// that is unavailable.
-    pub(crate) async fn run(
-        self,
-        link: usize,
-        gate: Arc<SignatureGate>,
-        socket: PathBuf,
-        role: Role,
-        mut stop: watch::Receiver<bool>,
-    ) {
-        THREAD_LINK.set(link);
-        let link = &self.shared.links[link];
-        let mut pause = MIN_PAUSE;
-        loop {
-            let session = async {
-                let stream = UnixStream::connect(&socket)
-                    .await
-                    .map_err(ConnectionError::Io)?;
-                self.session(link, &gate, stream, role).await
-            };
-            let error = tokio::select! {
-                Err(error) = session => error,
-                _ = stop.wait_for(|stop| *stop) => return self.disconnected(link),
-            };
-            if link.outbox.lock().connected {
-                tracing::warn!(broken = %error, "engine connection lost");
-                pause = MIN_PAUSE;
-            } else {
-                tracing::debug!(broken = %error, "engine connection failed");
-            }
-            self.disconnected(link);
-            tokio::select! {
-                () = tokio::time::sleep(pause) => {}
-                _ = stop.wait_for(|stop| *stop) => return,
-            }
-            pause = (pause * 2).min(MAX_PAUSE);
-        }
-    }
-
-    /// Runs one connection to its end.
-    async fn session(
-        &self,
-        link: &ThreadLink,
-        gate: &SignatureGate,
-        stream: UnixStream,
-        role: Role,
-    ) -> Result<(), ConnectionError> {
-        let engine = stream.peer_cred().ok().and_then(|peer| peer.pid());
-        (self.shared.engine).store(engine.unwrap_or_default(), Ordering::Relaxed);
-        let (mut reader, mut writer) = stream.into_split();
-        let mut hello = Vec::new();
-        let name = format!("gateway {}", std::process::id());
-        Request::Hello(Hello {
-            version: PROTOCOL_VERSION,
-            role,
-            name: &name,
-        })
-        .encode(&mut hello)
-        .expect("the name is shorter than its bound");
-        writer
-            .write_all(&hello)
-            .await
-            .map_err(ConnectionError::Io)?;
-        let mut decoder = AnswerDecoder::new();
-        tokio::select! {
-            result = self.read(link, &mut reader, &mut decoder) => result,
-            result = write(link, gate, &mut writer) => result,
-        }
-    }
-
-    async fn read(
-        &self,
-        link: &ThreadLink,
-        reader: &mut OwnedReadHalf,
-        decoder: &mut AnswerDecoder,
-    ) -> Result<(), ConnectionError> {
-        loop {
-            reader.readable().await.map_err(ConnectionError::Io)?;
-            match reader.try_read(decoder.space()) {
-                Ok(0) => return Err(ConnectionError::Closed),
-                Ok(count) => decoder.filled(count),
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => continue,
-                Err(error) => return Err(ConnectionError::Io(error)),
-            }
-            while let Some(answer) = decoder.next_answer().map_err(ConnectionError::Violation)? {
-                self.deliver(link, answer)?;
-            }
-        }
-    }
-
-    fn deliver(&self, link: &ThreadLink, answer: Answer) -> Result<(), ConnectionError> {
-        let request = match &answer {
-            Answer::Welcome(welcome) => {
-                self.connected(link, *welcome);
-                return Ok(());
-            }
-            Answer::Goodbye(goodbye) => return Err(ConnectionError::Goodbye(*goodbye)),
-            Answer::Reply(reply) => {
-                let last = reply.sequence.max(reply.last_sequence);
-                self.shared.acknowledged.fetch_max(last.0, Ordering::AcqRel);
-                reply.request
-            }
-            Answer::Busy(busy) => busy.request,
-            Answer::Heartbeat(answer) => answer.request,
-            Answer::Status(status) => {
-                self.shared.clock.note(status.time, status.clock);
-                status.request
-            }
-            Answer::Snapshot(answer) => answer.request,
-        };
-        // The caller is gone when its client disconnected; that is no error.
-        if let Some(sender) = link.outbox.lock().answered(request, &answer) {
-            let _ = sender.send(Ok(answer));
-        }
-        Ok(())
-    }
-
-    fn connected(&self, link: &ThreadLink, welcome: Welcome) {
-        let shared = &*self.shared;
-        // A welcome tells no state: the first answer does, within a second.
-        let state = self.time().map_or(ClockState::Right, |(_, state)| state);
-        self.shared.clock.note(welcome.time, state);
-        {
-            let mut known = shared.known.lock();
-            if known.genesis == welcome.genesis && known.epoch == welcome.epoch {
-                // Another connection may have received a higher sequence of this engine.
-                (shared.acknowledged).fetch_max(welcome.durable.0, Ordering::AcqRel);
-            } else {
-                // Everything an earlier engine acknowledged is durable now, or lost (below level
-                // `disk`).
-                (shared.acknowledged).store(welcome.durable.0, Ordering::Release);
-            }
-            *known = KnownEngine {
-                genesis: welcome.genesis,
-                epoch: welcome.epoch,
-            };
-        }
-        link.outbox.lock().connected = true;
-        let connected = shared.connected.fetch_add(1, Ordering::AcqRel) + 1;
-        if connected == shared.links.len() {
-            shared.welcome.send_replace(Some(welcome));
-        }
-        tracing::info!(
-            epoch = welcome.epoch,
-            durable = welcome.durable.0,
-            "engine connected"
-        );
-    }
-
-    fn disconnected(&self, link: &ThreadLink) {
-        let mut outbox = link.outbox.lock();
-        if std::mem::take(&mut outbox.connected) {
-            self.shared.connected.fetch_sub(1, Ordering::AcqRel);
-        }
-        self.shared.welcome.send_replace(None);
-        outbox.bytes.clear();
-        outbox.groups.clear();
-        for (_, sender) in outbox.waiting.drain() {
-            let _ = sender.send(Err(LinkError::OutcomeUnknown));
-        }
-    }
-}
-
-/// Writes all queued bytes at once.
-async fn write(
-    link: &ThreadLink,
-    gate: &SignatureGate,
-    writer: &mut OwnedWriteHalf,
-) -> Result<(), ConnectionError> {
-    let mut bytes = Vec::new();
-    loop {
-        link.wake.notified().await;
-        coalesce(gate).await;
-        std::mem::swap(&mut bytes, &mut link.outbox.lock().bytes);
-        writer
-            .write_all(&bytes)
-            .await
-            .map_err(ConnectionError::Io)?;
-        bytes.clear();
-    }
-}
-
-/// Waits up to [`COALESCE_TURNS`] task switches while signature checks are in progress; else not at
-/// all.
-async fn coalesce(gate: &SignatureGate) {
-    for _ in 0..COALESCE_TURNS {
-        if !gate.is_busy() {
-            return;
-        }
-        tokio::task::yield_now().await;
-    }
-}
-
-/// Why a connection ended.
-#[derive(Debug, Error)]
-enum ConnectionError {
-    #[error("{0}")]
-    Io(io::Error),
-    #[error("engine closed the connection")]
-    Closed,
-    #[error("engine violated the protocol: {0}")]
-    Violation(Violation),
-    #[error("engine ended the connection: {0:?}")]
-    Goodbye(Goodbye),
 }
 
 #[cfg(test)]
@@ -667,16 +328,15 @@ mod tests {
     use foretell_model::command::CancelOrder;
 
     use super::*;
-    use foretell_link::{Busy, RequestDecoder};
-    use foretell_model::{Durability, FramePosition, OrderId, TimeNs, Verdict};
+    use crate::access::signature_gate::SignatureGate;
+    use foretell_link::{Busy, BusyReason, RequestDecoder, Role};
+    use foretell_model::{Durability, FramePosition, OrderId, Verdict};
     use std::io::{Read, Write};
-    use std::os::unix::net::{UnixListener, UnixStream as StdStream};
-    use std::pin::pin;
-    use std::task::{Context, Waker};
+    use std::os::unix::net::{UnixListener, UnixStream};
 
     /// The engine's end of one connection.
     struct FakeEngine {
-        stream: StdStream,
+        stream: UnixStream,
         decoder: RequestDecoder,
     }
 
@@ -851,41 +511,13 @@ mod tests {
     #[test]
     fn an_answer_is_awaited_from_its_sending_and_taken_when_it_is_there() {
         runtime().block_on(async {
-            let pending = || {
-                let (sender, answer) = oneshot::channel();
-                let due = Instant::now();
-                let pending = PendingAnswer {
-                    charge: None,
-                    answer,
-                    sent: due,
-                    due,
-                };
-                (sender, pending)
-            };
-            let (_silent, late) = pending();
+            let pending = || PendingAnswer::new(Instant::now(), Duration::ZERO);
+            let (late, _silent) = pending();
             assert_eq!(late.reply().await.unwrap_err(), LinkError::OutcomeUnknown);
-            let (sender, there) = pending();
+            let (there, sender) = pending();
             assert!(sender.send(Err(LinkError::Busy)).is_ok());
             assert_eq!(there.reply().await.unwrap_err(), LinkError::Busy);
         });
-    }
-
-    #[test]
-    fn what_is_to_be_sent_waits_a_few_turns_for_orders_being_checked() {
-        let cx = &mut Context::from_waker(Waker::noop());
-        let gate = SignatureGate::new();
-        assert!(pin!(coalesce(&gate)).poll(cx).is_ready(), "nobody is there");
-        let mut check = Box::pin(gate.run(|| ()));
-        assert!(check.as_mut().poll(cx).is_pending(), "others have a turn");
-        let mut gathering = Box::pin(coalesce(&gate));
-        for _ in 0..COALESCE_TURNS {
-            assert!(gathering.as_mut().poll(cx).is_pending());
-        }
-        assert!(gathering.as_mut().poll(cx).is_ready(), "long enough");
-        let mut gathering = Box::pin(coalesce(&gate));
-        assert!(gathering.as_mut().poll(cx).is_pending());
-        drop(check);
-        assert!(gathering.as_mut().poll(cx).is_ready(), "nobody any more");
     }
 
     #[test]
