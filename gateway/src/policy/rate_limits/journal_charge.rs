@@ -45,12 +45,10 @@ impl RateLimiter {
     ) -> Result<JournalCharge, RateLimited> {
         let alone = |events| batch_bytes(frame::length(events, beside));
         let bytes = match command {
-            Command::CancelOrder(_)
-            | Command::CancelAll(_)
-            | Command::CancelMarketOrders(_)
-            | Command::RevokeKey(_) => 0,
-            // A later frame ends its quotes.
+            // A later frame ends its quotes. One without quotes is charged, too: its revision is recorded.
             Command::SetQuotes(set) => alone(1 + MAX_QUOTES + usize::from(set.quotes)) + PAGE,
+            Command::RevokeKey(_) => 0,
+            cancel if cancel.is_cancel() => 0,
             _ => alone(EVENTS),
         };
         self.charge_bytes(by, bytes)

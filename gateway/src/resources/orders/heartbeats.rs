@@ -9,6 +9,7 @@ use foretell_wire::text::ids::{api_key, api_key_text};
 use foretell_wire::{ErrorCode, json_text};
 
 use crate::access::authenticate::WriteKey;
+use crate::engine::engine_link::LinkError;
 use crate::engine::outcome::outcome_of;
 use crate::http::answer::Json;
 use crate::http::failure::Failure;
@@ -34,12 +35,19 @@ pub(crate) async fn beat(
             _ => NO_CHAIN,
         },
     };
-    if id == HeartbeatId::NONE {
-        context.charge(RateLimiter::charge_heartbeats)?;
-    }
-    let beat = match app.engine.heartbeat(caller.owner, id).await? {
-        Ok(beat) => beat,
-        Err(reply) => {
+    let charge = match id {
+        HeartbeatId::NONE => context.charge(RateLimiter::charge_heartbeats)?,
+        _ => None,
+    };
+    let beat = match app.engine.heartbeat(caller.owner, id).await {
+        Ok(Ok(beat)) => beat,
+        Err(LinkError::OutcomeUnknown) => return Err(LinkError::OutcomeUnknown.into()),
+        Err(failure) => {
+            context.settle_journal(charge, None);
+            return Err(failure.into());
+        }
+        Ok(Err(reply)) => {
+            context.settle_journal(charge, None);
             let refused = outcome_of(&reply).err().ok_or(ErrorCode::Internal)?;
             return Err(context.rejected(&refused.rejection).into());
         }
