@@ -8,7 +8,7 @@ use foretell_model::Sequence;
 use foretell_wire::data::RowKey;
 use foretell_wire::json_text;
 use foretell_wire::schema::JsonSchema;
-use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use serde::Serialize;
 
@@ -60,10 +60,14 @@ impl Answer {
         }
     }
 
-    /// Adds the rate limit headers for the key of the request, if it has limits.
+    /// Adds the rate limit headers for the key of the request, if it has limits; a 429 also says when to retry.
     pub(crate) fn with_quota(mut self, quota: Option<QuotaStatus>) -> Self {
         if let Some(quota) = quota {
             quota.add_headers(&mut self.headers);
+            if self.status == StatusCode::TOO_MANY_REQUESTS {
+                let retry_after = self.headers.entry(RETRY_AFTER);
+                retry_after.or_insert_with(|| quota.reset.into());
+            }
         }
         self
     }
