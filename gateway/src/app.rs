@@ -55,7 +55,7 @@ pub(crate) struct App {
     /// Whose signatures need no recovery.
     pub(crate) known_signers: KnownSigners,
     /// The newest page of metrics, and when it was made.
-    pub(crate) scraped: tokio::sync::Mutex<Option<(Instant, Bytes)>>,
+    pub(crate) newest_metrics: tokio::sync::Mutex<Option<(Instant, Bytes)>>,
     /// The tokens of the configuration, and whose they are.
     pub(crate) first_tokens: Vec<(OperatorToken, OperatorNumber)>,
     /// The adapter of an oracle, when its webhook is on.

@@ -391,7 +391,7 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
         })),
         policy,
         known_signers: KnownSigners::new(config.signer_cache_mib, Instant::now()),
-        scraped: tokio::sync::Mutex::default(),
+        newest_metrics: tokio::sync::Mutex::default(),
         bounds: AllBounds::new(&config.connections, &config.streams),
         waiting_cancels: WaitingCancels::default(),
         book_cache: BookCache::default(),

@@ -133,7 +133,8 @@ impl RequestContext {
         };
         self.prove(caller.key)?;
         if level == KeyAccess::Write {
-            self.pays(caller.is_funded.then_some(caller.owner));
+            let is_funded = is_funded(&self.app.shared_view.read().view, caller.owner);
+            self.pays(is_funded.then_some(caller.owner));
         }
         Ok(caller)
     }
@@ -259,7 +260,6 @@ fn caller(view: &View, number: KeyNumber, times: TimeForm, request: [u8; 32]) ->
         api_key: key.api_key,
         owner: key.owner,
         wallets: owner_wallets(view, key.owner)?,
-        is_funded: is_funded(view, key.owner),
         times,
         request,
     })

@@ -43,19 +43,38 @@ pub(crate) async fn authorize(
 
 /// Whether a request has the token of a live operator, as far as the view shows.
 pub(crate) fn has_token(app: &App, headers: &HeaderMap) -> bool {
-    let Some(presented) = headers.get(AUTHORIZATION) else {
-        return false;
-    };
-    let presented = presented.as_bytes();
-    if app
-        .first_tokens
-        .iter()
-        .any(|(token, _)| token.matches(presented))
-    {
-        return true;
+    let token = Token::of(app, headers);
+    token.is_some_and(|token| token.operator(&app.shared_view.read().view).is_some())
+}
+
+/// What a request presents as an operator's token.
+enum Token {
+    /// That of the file of a first operator.
+    First(OperatorNumber),
+    /// The hash of another one, which is all that the exchange keeps of it.
+    Hash([u8; 32]),
+}
+
+impl Token {
+    fn of(app: &App, headers: &HeaderMap) -> Option<Self> {
+        let presented = headers.get(AUTHORIZATION)?.as_bytes();
+        let first = (app.first_tokens.iter()).find(|(token, _)| token.matches(presented));
+        match first {
+            Some((_, number)) => Some(Self::First(*number)),
+            None => bearer(presented).map(|token| Self::Hash(token_hash(token))),
+        }
     }
-    let hash = bearer(presented).map(token_hash);
-    hash.is_some_and(|hash| of_token(&app.shared_view.read().view, &hash).is_some())
+
+    /// Its live operator. A token has 256 random bits, so its hash needs no comparison in constant time.
+    fn operator(&self, view: &View) -> Option<(OperatorNumber, OperatorRole)> {
+        let people = view.people();
+        let found = match self {
+            Self::First(number) => people.operator(*number).map(|found| (*number, found)),
+            Self::Hash(hash) => people.operators().find(|(_, found)| found.token == *hash),
+        };
+        let (number, found) = found.filter(|(_, found)| found.is_live())?;
+        Some((number, found.role))
+    }
 }
 
 /// The token of a header's value.
@@ -65,32 +84,13 @@ fn bearer(presented: &[u8]) -> Option<&[u8]> {
 }
 
 async fn operator(context: &RequestContext) -> Result<(OperatorNumber, OperatorRole), Failure> {
-    let presented = context.head.headers.get(AUTHORIZATION);
-    let presented = presented.map_or(&[][..], |value| value.as_bytes());
     let app = &context.app;
-    let first = (app.first_tokens.iter()).find(|(token, _)| token.matches(presented));
-    if let Some(&(_, number)) = first {
-        let state = app.shared_view.read();
-        let operator = state.view.people().operator(number);
-        let live = operator.filter(|operator| operator.is_live());
-        let live = live.ok_or(ErrorCode::OperatorUnauthorized)?;
-        return Ok((number, live.role));
-    }
-    let token = bearer(presented).ok_or(ErrorCode::OperatorUnauthorized)?;
-    let hash = token_hash(token);
-    let found = app.find(|view| of_token(view, &hash)).await?;
+    let token = Token::of(app, &context.head.headers).ok_or(ErrorCode::OperatorUnauthorized)?;
+    let found = app.find(|view| token.operator(view)).await?;
     Ok(found.ok_or(ErrorCode::OperatorUnauthorized)?)
 }
 
 /// The hash of a token, which is all that the exchange keeps of it.
 pub(crate) fn token_hash(token: &[u8]) -> [u8; 32] {
     Sha256::digest(token).into()
-}
-
-/// The live operator with this token. A token has 256 random bits, so its hash needs no comparison
-/// in constant time.
-fn of_token(view: &View, hash: &[u8; 32]) -> Option<(OperatorNumber, OperatorRole)> {
-    let mut operators = view.people().operators();
-    let found = operators.find(|(_, operator)| operator.is_live() && operator.token == *hash);
-    found.map(|(number, operator)| (number, operator.role))
 }

@@ -70,8 +70,6 @@ pub(crate) struct Caller {
     pub(crate) api_key: ApiKey,
     pub(crate) owner: AccountNumber,
     pub(crate) wallets: OwnerWallets,
-    /// Whether these hold money or shares.
-    pub(crate) is_funded: bool,
     pub(crate) times: TimeForm,
     /// BLAKE3 of the request's HMAC, the same for a resent request; zeros without one.
     pub(crate) request: [u8; 32],

@@ -80,7 +80,12 @@ impl Dispatcher {
             account.charge(began, PROXIED_REQUEST_WORK);
         }
         let for_client = (sender, Arc::clone(&account));
-        let answering = self.answer(Arc::clone(&timing), for_client, request, found);
+        let answering = self.answer(
+            Arc::clone(&timing),
+            for_client,
+            (request, is_operator),
+            found,
+        );
         let future = CatchPanic(Box::pin(answering));
         let answer = Charged { account, future }.await;
         let mut answer = answer.unwrap_or_else(|failure| failure.render(surface));
@@ -120,7 +125,7 @@ impl Dispatcher {
         self,
         timing: Arc<Timing>,
         (sender, account): (Sender, Arc<WorkAccount>),
-        request: Request<Incoming>,
+        (request, is_operator): (Request<Incoming>, bool),
         found: Result<(Arc<Route>, String), Failure>,
     ) -> Result<Answer, Failure> {
         let (app, surface) = (Arc::clone(&self.app), self.surface);
@@ -156,7 +161,8 @@ impl Dispatcher {
         let answer = match found {
             Ok(found) => {
                 let said = Arc::clone(&said);
-                self.handle(timing, (sender, said), request, found).await
+                let from = (sender, is_operator, said);
+                self.handle(timing, from, request, found).await
             }
             Err(failure) => Err(failure),
         };
@@ -180,7 +186,7 @@ impl Dispatcher {
     async fn handle(
         self,
         timing: Arc<Timing>,
-        (sender, said): (Sender, Arc<Mutex<Said>>),
+        (sender, is_operator, said): (Sender, bool, Arc<Mutex<Said>>),
         request: Request<Incoming>,
         (route, parameter): (Arc<Route>, String),
     ) -> Result<Answer, Failure> {
@@ -208,6 +214,7 @@ impl Dispatcher {
             scope: route.scope,
             is_large: route.is_large,
             is_mounted: route.shape.is_some(),
+            is_operator,
             said,
             payer: OnceLock::new(),
             actor: None,

@@ -54,6 +54,8 @@ pub(crate) struct RequestContext {
     pub(crate) is_large: bool,
     /// Whether the route is another surface's, mounted for the page.
     pub(crate) is_mounted: bool,
+    /// Whether it has the token of an operator.
+    pub(crate) is_operator: bool,
     /// What its answer says beside its content.
     pub(crate) said: Arc<Mutex<Said>>,
     /// Who pays for what its commands write, once it is known.

@@ -347,8 +347,8 @@ async fn serve_requests(
     let service = service_fn(|mut request| {
         activity.head_received();
         let in_progress = RequestInProgress::begin(activity);
-        let is_operator = dispatcher.surface == Surface::Operator
-            && has_token(&dispatcher.app, request.headers());
+        let is_operator =
+            !dispatcher.surface.is_public() && has_token(&dispatcher.app, request.headers());
         if is_operator {
             activity.token_shown();
         }

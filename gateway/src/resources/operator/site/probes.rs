@@ -13,7 +13,6 @@ use http::HeaderValue;
 use http::header::CONTENT_TYPE;
 use serde::Serialize;
 
-use crate::access::authorize::has_token;
 use crate::app::App;
 use crate::http::answer::{Answer, Json};
 use crate::http::endpoint::RequestPart;
@@ -141,11 +140,10 @@ fn read_lag(view: u64, cluster: Option<&ClusterStatus>) -> u64 {
 /// `GET /metrics`: of all gateways of the exchange on this host, of the engine and of the host. Clients without a token
 /// share one page, at most half a second old.
 pub(crate) async fn metrics(context: RequestContext) -> Result<Answer, Failure> {
-    let has_token = has_token(&context.app, &context.head.headers);
     // Held while it is rendered: the others wait for that page.
-    let mut newest = context.app.scraped.lock().await;
+    let mut newest = context.app.newest_metrics.lock().await;
     let (made, page) = match newest.take() {
-        Some(fresh) if !has_token && fresh.0.elapsed() < SHARED_ANSWER_AGE => fresh,
+        Some(fresh) if !context.is_operator && fresh.0.elapsed() < SHARED_ANSWER_AGE => fresh,
         _ => (Instant::now(), scrape(&context.app).await?),
     };
     *newest = Some((made, page.clone()));
