@@ -60,7 +60,7 @@ impl Masker {
 fn find_urls(value: &toml::Value, urls: &mut Vec<(String, String)>) {
     match value {
         toml::Value::String(text) if text.contains("://") => {
-            let shown = shown_url(text);
+            let shown = shown_url(text, |_| false);
             if shown != *text {
                 urls.push((text.clone(), shown));
             }
@@ -71,8 +71,8 @@ fn find_urls(value: &toml::Value, urls: &mut Vec<(String, String)>) {
     }
 }
 
-/// A URL up to its server. Of a server on this machine the path stays, which is one of ours.
-fn shown_url(url: &str) -> String {
+/// A URL up to its server. Of a server that is ours the path stays.
+fn shown_url(url: &str, is_ours: fn(&str) -> bool) -> String {
     let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
     let (user, place) = match rest.rsplit_once('@') {
         Some(("", place)) => ("@".to_owned(), place),
@@ -84,7 +84,7 @@ fn shown_url(url: &str) -> String {
     let path = match path {
         // One that is masked already ends before its last bracket.
         "" | "/" | "/[masked" => path.to_owned(),
-        _ if is_loopback(server) && !path.contains(['?', '#']) => path.to_owned(),
+        _ if is_ours(server) && !path.contains(['?', '#']) => path.to_owned(),
         _ => format!("/{MASKED}"),
     };
     format!("{scheme}://{user}{server}{path}")
@@ -118,7 +118,7 @@ fn mask_urls(line: &str) -> String {
             .map_or(word.len(), |at| user + at);
         // The scheme comes before a user with such a letter.
         let end = end.max(at + 3 - begins);
-        masked += &shown_url(&word[..end]);
+        masked += &shown_url(&word[..end], is_loopback);
         rest = &rest[begins + end..];
     }
     masked + rest
@@ -139,20 +139,22 @@ fn mask_values(line: &str) -> String {
         let begins = name.rfind(|letter| !is_in_name(letter)).map_or(0, |at| {
             at + name[at..].chars().next().map_or(1, char::len_utf8)
         });
-        if !is_secret_name(&name[begins..]) {
+        let (place, name) = name.split_at(begins);
+        // `/run/operator.token: …` is a file and what happened to it.
+        if place.ends_with('/') || !is_secret_name(name) {
             continue;
         }
         let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
         masked += &rest[..blanks];
-        let (length, shown) = masked_value(&rest[blanks..]);
+        let (length, shown) = masked_value(&rest[blanks..], is_header(name));
         masked += &shown;
         rest = &rest[blanks + length..];
     }
     masked + rest
 }
 
-/// Length of a value, and what stands in its place.
-fn masked_value(text: &str) -> (usize, String) {
+/// Length of a value, and what stands in its place. That of a header may have blanks.
+fn masked_value(text: &str, is_header: bool) -> (usize, String) {
     let quote = text.chars().next().filter(|letter| "\"'".contains(*letter));
     if let Some(quote) = quote {
         let mut is_escaped = false;
@@ -168,16 +170,25 @@ fn masked_value(text: &str) -> (usize, String) {
             _ => (end, format!("{quote}{MASKED}")),
         };
     }
-    let ends = |letter: char| letter.is_whitespace() || ",;&}".contains(letter);
-    let scheme = ["Bearer ", "Basic "]
-        .into_iter()
-        .find(|scheme| text.starts_with(scheme));
-    let from = scheme.map_or(0, str::len);
-    let length = from + text[from..].find(ends).unwrap_or(text.len() - from);
-    match &text[from..length] {
-        "" => (0, String::new()),
-        _ => (length, format!("{}{MASKED}", &text[..from])),
+    let list = text.rfind(']').filter(|_| text.starts_with('['));
+    let ends = |letter: char| match is_header {
+        true => "\r\n\"'".contains(letter),
+        false => letter.is_whitespace() || ",;&}".contains(letter),
+    };
+    let length = list.map_or_else(|| text.find(ends), |end| Some(end + 1));
+    let length = length.unwrap_or(text.len());
+    match length {
+        0 => (0, String::new()),
+        _ => (length, MASKED.to_owned()),
     }
+}
+
+/// Whether a name is that of a header whose value may have several parts.
+fn is_header(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["authorization", "cookie"]
+        .iter()
+        .any(|header| name.ends_with(header))
 }
 
 fn is_secret_name(name: &str) -> bool {
@@ -292,7 +303,19 @@ mod tests {
             ),
             (
                 "Authorization: Bearer abc.def, then".to_owned(),
-                "Authorization: Bearer [masked], then",
+                "Authorization: [masked]",
+            ),
+            (
+                "'Cookie: a=1; session=abc' cookie: a=1; b=2\nnext".to_owned(),
+                "'Cookie: [masked]' cookie: [masked]\nnext",
+            ),
+            (
+                "tokens = [\"abc\", \"def\"]\n".to_owned(),
+                "tokens = [masked]\n",
+            ),
+            (
+                "/run/operator.token: No such file".to_owned(),
+                "/run/operator.token: No such file",
             ),
             (
                 "sig q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA/q+8= end".to_owned(),
@@ -320,11 +343,11 @@ mod tests {
     #[test]
     fn urls_of_the_settings_are_masked_wherever_they_occur() {
         let settings = "[webhooks]\nurl = \"https://hooks.example.org/s'p ace\"\n\
+                        [oracle]\nurl = \"http://127.0.0.1:9/in/side\"\n\
                         [cluster]\nservers = [\"nats://u:p\\\"q r@10.0.0.1:4222\"]\n";
         let masker = Masker::of(&settings.parse().unwrap());
-        let text = "to https://hooks.example.org/s'p ace; nats://u:p\"q r@10.0.0.1:4222 refused";
-        let expected =
-            "to https://hooks.example.org/[masked]; nats://[masked]@10.0.0.1:4222 refused";
+        let text = "http://127.0.0.1:9/in/side to https://hooks.example.org/s'p ace; nats://u:p\"q r@10.0.0.1:4222 refused";
+        let expected = "http://127.0.0.1:9/[masked] to https://hooks.example.org/[masked]; nats://[masked]@10.0.0.1:4222 refused";
         assert_eq!(masker.mask(text), expected);
     }
 }
