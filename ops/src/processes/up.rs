@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{ExitCode, ExitStatus};
 
 use foretell_engine::JOURNAL_DIRECTORY;
+use foretell_gateway::host_reports::{HostReport as _, WebhooksReport};
 use serde_json::{Value, json};
 use socket2::Socket;
 use tracing::{error, warn};
@@ -198,7 +199,10 @@ impl RunningExchange {
         };
         supervisor.start(self.engine(up));
         wait_ready(&mut reports, &["engine".to_owned()], progress).await?;
-        if !self.config.webhooks.url.is_empty() {
+        if self.config.webhooks.url.is_empty() {
+            // The report of a run with webhooks would stay in metrics and status.
+            let _ = std::fs::remove_file(self.config.data.directory.join(WebhooksReport::NAME));
+        } else {
             // Before the gateways: a first start then misses no command of theirs.
             let webhooks = ProcessSpec {
                 name: "webhooks".to_owned(),
@@ -298,11 +302,7 @@ impl RunningExchange {
     /// directory.
     fn command(&self) -> String {
         let standard = Config::default();
-        let mut words = Vec::new();
-        if self.operator != standard.operator.listen {
-            words.push(format!("FORETELL_OPERATOR_LISTEN={}", self.operator));
-        }
-        words.push(std::env::args().next().unwrap_or("foretell".to_owned()));
+        let mut words = vec![std::env::args().next().unwrap_or("foretell".to_owned())];
         if self.config.data.directory != standard.data.directory {
             words.push(format!("--data {}", self.config.data.directory.display()));
         }

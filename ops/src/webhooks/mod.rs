@@ -179,7 +179,7 @@ async fn follow(
 impl Receiver {
     fn new(config: &Config) -> Result<Self, Failure> {
         let webhooks = &config.webhooks;
-        let secret = secret_file::load("secret of webhooks", &webhooks.secret_file)?;
+        let secret = secret_file::load(secret_file::WEBHOOKS_SECRET, &webhooks.secret_file)?;
         let http = foretell_operator_client::http_client_of(&webhooks.url)
             .timeout(TIMEOUT)
             // An answer of another address is no receipt.

@@ -18,15 +18,15 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Begins with the position of the last run. A delivery that waited then still waits, until it is acknowledged.
+    /// Begins with the position of the last run. A delivery after it that waited then still waits.
     pub(super) fn begin(data: &Path) -> Result<Self, Failure> {
-        let position = cursor::read(data)?;
+        let sequence = cursor::read(data)?.map_or(0, |position| position.sequence.0);
         let last = WebhooksReport::read(data).unwrap_or_default();
         let mut progress = Self {
             data: data.to_owned(),
             report: WebhooksReport {
-                sequence: position.map_or(0, |position| position.sequence.0),
-                waiting: last.waiting,
+                sequence,
+                waiting: last.waiting.filter(|waiting| waiting.sequence > sequence),
                 ..WebhooksReport::default()
             },
         };
