@@ -81,18 +81,26 @@ fn log_failure(error: LogError) -> Failure {
     }
 }
 
+/// The last report of the engine of a data directory, and its age in milliseconds if that engine does not run anymore.
+pub(crate) fn last_report(data: &Path) -> Option<(ClusterStatus, Option<u64>)> {
+    let bytes = std::fs::read(data.join(CLUSTER_STATUS_NAME)).ok()?;
+    let status = ClusterStatus::decode(&bytes)?;
+    let age_ms = wall_clock::now().millis().0.saturating_sub(status.wall_ms);
+    Some((
+        status,
+        (age_ms > CLUSTER_STATUS_MAX_AGE_MS).then_some(age_ms),
+    ))
+}
+
 fn show_status(config: &Config, output: Output) -> Result<ExitCode, Failure> {
-    let path = config.data.directory.join(CLUSTER_STATUS_NAME);
-    let status = std::fs::read(&path)
-        .ok()
-        .and_then(|bytes| ClusterStatus::decode(&bytes))
-        .ok_or_else(|| {
-            Failure::new(format!("{}: no report of an engine", path.display()))
-                .hint("`foretell up` with [cluster] settings, or --data of the host that runs")
-                .code(UNREACHABLE)
-        })?;
-    let age = wall_clock::now().millis().0.saturating_sub(status.wall_ms);
-    let is_old = age > CLUSTER_STATUS_MAX_AGE_MS;
+    let data = &config.data.directory;
+    let (status, old_ms) = last_report(data).ok_or_else(|| {
+        let path = data.join(CLUSTER_STATUS_NAME);
+        Failure::new(format!("{}: no report of an engine", path.display()))
+            .hint("`foretell up` with [cluster] settings, or --data of the host that runs")
+            .code(UNREACHABLE)
+    })?;
+    let is_old = old_ms.is_some();
     output.answer(&status_json(&status, is_old), |value| {
         let rows: Vec<Vec<String>> = value
             .as_object()
@@ -102,10 +110,10 @@ fn show_status(config: &Config, output: Output) -> Result<ExitCode, Failure> {
             .collect();
         table(&rows)
     });
-    if is_old {
+    if let Some(age_ms) = old_ms {
         return Err(Failure::new(format!(
             "the report is {} s old: no engine is running here",
-            age / 1_000
+            age_ms / 1_000
         ))
         .code(UNREACHABLE));
     }

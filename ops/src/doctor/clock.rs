@@ -2,14 +2,15 @@
 
 use std::path::Path;
 
+use foretell_engine::SOCKET_NAME;
 use foretell_engine::client::Client;
-use foretell_engine::{CLUSTER_STATUS_NAME, SOCKET_NAME};
 use foretell_journal::wall_clock;
-use foretell_link::{Answer, CLOCK_TOLERANCE, ClockState, ClusterStatus, Request, Role, Status};
+use foretell_link::{Answer, CLOCK_TOLERANCE, ClockState, Request, Role, Status};
 use foretell_model::TimeNs;
 
 use super::Subject;
 use super::finding::Finding;
+use crate::cluster;
 
 /// Compares the clocks of an engine that runs.
 pub(super) fn find(subject: &Subject<'_>) -> Finding {
@@ -17,9 +18,8 @@ pub(super) fn find(subject: &Subject<'_>) -> Finding {
     if subject.engine.is_none() {
         return Finding::ok("no engine runs: engine time begins at wall time");
     }
-    let report = std::fs::read(data.join(CLUSTER_STATUS_NAME)).ok();
-    let report = report.and_then(|bytes| ClusterStatus::decode(&bytes));
-    if let Some(report) = report.filter(|report| !report.clock.is_empty()) {
+    let report = cluster::last_report(data).filter(|(_, old_ms)| old_ms.is_none());
+    if let Some((report, _)) = report.filter(|(report, _)| !report.clock.is_empty()) {
         return Finding::warning(report.clock, "docs/operate/cluster.md#clocks");
     }
     match ask(data) {

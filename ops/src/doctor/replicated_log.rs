@@ -1,23 +1,26 @@
 //! Whether this host can follow the replicated log, as its engine reports.
 
-use foretell_engine::CLUSTER_STATUS_NAME;
 use foretell_link::ClusterStatus;
 
 use super::Subject;
 use super::finding::Finding;
+use crate::cluster;
+use crate::config::ClusterRole;
 
 /// Judges the last report of the engine, which stays in the data directory after its end.
 pub(super) fn find(subject: &Subject<'_>) -> Finding {
-    let file = subject.config.data.directory.join(CLUSTER_STATUS_NAME);
-    let report = std::fs::read(file).ok();
-    match report.and_then(|bytes| ClusterStatus::decode(&bytes)) {
-        Some(report) => judge(&report),
-        None => Finding::ok("no report: this host is alone, or has not run yet"),
+    if subject.config.cluster.role == ClusterRole::Standalone {
+        return Finding::ok("none: this host is alone");
+    }
+    match cluster::last_report(&subject.config.data.directory) {
+        Some((report, old_ms)) => judge(&report, old_ms.is_some()),
+        None => Finding::ok("no report: this host has not run yet"),
     }
 }
 
-fn judge(report: &ClusterStatus) -> Finding {
-    match report.missing_message() {
+fn judge(report: &ClusterStatus, is_old: bool) -> Finding {
+    match report.lost() {
+        None if is_old => Finding::ok("engine not running"),
         None => Finding::ok(format!(
             "{} frames behind, state: {}",
             report.lag_frames(),
@@ -43,12 +46,12 @@ mod tests {
             state: "following".to_owned(),
             ..ClusterStatus::default()
         };
-        let found = judge(&report);
+        let found = judge(&report, false);
         assert_eq!(found.weight, Weight::Ok);
         assert_eq!(found.value, "2 frames behind, state: following");
         report.lost_message = 9;
         report.state = "the log lacks message 9 of 12".to_owned();
-        let found = judge(&report);
+        let found = judge(&report, false);
         assert_eq!(found.weight, Weight::Refused);
         assert_eq!(found.value, report.state);
     }

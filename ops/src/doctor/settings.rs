@@ -85,17 +85,17 @@ pub(super) fn named_secrets(config: &Config) -> Vec<Refusal> {
     let named = [
         (
             "operator.token_file",
-            "operator token",
+            secret_file::OPERATOR_TOKEN,
             &operator.token_file,
         ),
         (
             "operator.oracle_secret_file",
-            "secret of the oracle",
+            secret_file::ORACLE_SECRET,
             &operator.oracle_secret_file,
         ),
         (
             "webhooks.secret_file",
-            "secret of webhooks",
+            secret_file::WEBHOOKS_SECRET,
             &config.webhooks.secret_file,
         ),
     ];
@@ -115,8 +115,8 @@ pub(super) fn named_secrets(config: &Config) -> Vec<Refusal> {
 fn own_secrets(config: &Config) -> Vec<Refusal> {
     let is_there = |file: &PathBuf| file.symlink_metadata().is_ok();
     let tokens = [
-        ("operator token", config.operator_token_file()),
-        ("sync token", config.sync_token_file()),
+        (secret_file::OPERATOR_TOKEN, config.operator_token_file()),
+        (secret_file::SYNC_TOKEN, config.sync_token_file()),
     ];
     let tokens = tokens.into_iter().filter(|(_, file)| is_there(file));
     let tokens =
