@@ -3,9 +3,10 @@
 use std::fs::Metadata;
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
+use crate::secret_file::OPERATOR_TOKEN;
 
 /// Sets the umask so that only the current user can open files this process creates.
 pub(crate) fn restrict_umask() {
@@ -60,6 +61,23 @@ impl Kind {
         self.check_writable(path)
     }
 
+    /// As [`Self::prepare`]; of a link, the directory that it leads to. Returns it without links.
+    ///
+    /// # Errors
+    /// As [`Self::prepare`], or others may lead the link elsewhere.
+    pub(crate) fn prepare_target(self, path: &Path) -> Result<PathBuf, Failure> {
+        let unusable = |error| self.unusable(path, error);
+        if path.is_symlink() {
+            let link = std::path::absolute(path).map_err(unusable)?;
+            self.check_way(path, &link)?;
+            let target = path.canonicalize().map_err(unusable)?;
+            self.prepare(&target)?;
+            return Ok(target);
+        }
+        self.prepare(path)?;
+        path.canonicalize().map_err(unusable)
+    }
+
     /// Checks that files can be made in the directory. Leaves none.
     ///
     /// # Errors
@@ -105,12 +123,15 @@ impl Kind {
         }
         self.check_owner(path)?;
         match metadata.mode() & 0o777 {
-            mode if mode & self.refused & 0o055 != 0 => Err(self
-                .unusable(path, format!("others may enter it (mode {mode:o})"))
-                .hint(format!("chmod 700 {}", path.display()))),
-            mode if mode & self.refused != 0 => Err(self
-                .unusable(path, format!("others may write to it (mode {mode:o})"))
-                .hint(format!("chmod 700 {}", path.display()))),
+            mode if mode & self.refused != 0 => {
+                let act = match mode & self.refused & 0o055 {
+                    0 => "write to",
+                    _ => "enter",
+                };
+                Err(self
+                    .unusable(path, format!("others may {act} it (mode {mode:o})"))
+                    .hint(format!("chmod 700 {}", path.display())))
+            }
             _ => Ok(()),
         }
     }
@@ -279,7 +300,7 @@ pub(crate) fn create_token(path: &Path, token: &str) -> Result<(), Failure> {
 }
 
 fn token_failure(path: &Path, error: &dyn std::fmt::Display) -> Failure {
-    Failure::new(format!("operator token {}: {error}", path.display()))
+    Failure::new(format!("{OPERATOR_TOKEN} {}: {error}", path.display()))
 }
 
 fn write_private(path: &Path, text: &[u8]) -> std::io::Result<()> {
@@ -418,6 +439,19 @@ mod tests {
                 assert!(refused().contains("belongs to user 4321"), "{}", refused());
             }
             std::fs::remove_dir(&path).unwrap();
+            // A link to a directory on another disk.
+            let target = parent.path().join("target");
+            std::os::unix::fs::symlink(&target, &path).unwrap();
+            let broken = kind.prepare_target(&path).unwrap_err().to_string();
+            assert!(broken.starts_with(begins), "{broken}");
+            std::fs::create_dir(&target).unwrap();
+            let found = kind.prepare_target(&path).unwrap();
+            assert_eq!(found, target.canonicalize().unwrap());
+            set(&middle, 0o777);
+            let text = kind.prepare_target(&path).unwrap_err().to_string();
+            assert!(text.contains("others can replace it"), "{text}");
+            std::fs::remove_file(&path).unwrap();
+            std::fs::remove_dir(&target).unwrap();
         }
         // No file can be made there, also by root.
         let text = BACKUP.check_writable(Path::new("/proc")).unwrap_err();

@@ -151,9 +151,8 @@ struct Target {
 impl Target {
     /// Makes the directory, or opens one that holds nothing but a backup of this key.
     fn open(root: &Path, data: &Path, signer: &Signer) -> Result<Self, Failure> {
-        BACKUP.prepare(root)?;
+        let root = BACKUP.prepare_target(root)?;
         BACKUP.prepare(&root.join(JOURNAL_DIRECTORY))?;
-        let root = root.canonicalize().map_err(failed("find", root))?;
         let refused = |why: &str| Failure::new(format!("{}: {why}", root.display()));
         if data.canonicalize().is_ok_and(|data| root.starts_with(data)) {
             return Err(refused("a backup is not kept in the data directory")

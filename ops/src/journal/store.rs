@@ -41,10 +41,7 @@ impl Store {
             });
         }
         let directory = arguments.to.as_deref().expect("one of the two is required");
-        ARCHIVE.prepare(directory)?;
-        let directory = directory
-            .canonicalize()
-            .map_err(failed("find", directory))?;
+        let directory = ARCHIVE.prepare_target(directory)?;
         sync_directory(directory.parent().unwrap_or(Path::new("/")))?;
         let turn = lock(&directory)?;
         Ok(Self::Directory(directory, turn))
