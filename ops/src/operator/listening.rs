@@ -6,12 +6,16 @@ use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
+use std::time::Duration;
 
 use rustix::fs::{FlockOperation, OFlags};
+use rustix::io::Errno;
 use tracing::warn;
 
 /// The file's name in the data directory: an address and a line feed.
 pub(crate) const NAME: &str = "operator.listen";
+const LOCK_ATTEMPTS: u32 = 20;
+const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 /// The address stands in the file as long as this exists.
 #[derive(Debug)]
@@ -32,17 +36,28 @@ fn write(data: &Path, address: SocketAddr) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false).mode(0o600);
     let mut file = open(data, &mut options)?;
-    rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive)?;
+    lock(&file)?;
     file.set_len(0)?;
     writeln!(file, "{address}")?;
     Ok(file)
+}
+
+/// Tries again for a moment: a command that looks whether somebody holds the file holds it itself meanwhile.
+fn lock(file: &File) -> io::Result<()> {
+    for _ in 0..LOCK_ATTEMPTS {
+        match rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::WOULDBLOCK) => std::thread::park_timeout(LOCK_PAUSE),
+            locked => return Ok(locked?),
+        }
+    }
+    Err(Errno::WOULDBLOCK.into())
 }
 
 /// The address of the exchange that runs on a data directory; `None` if none does.
 pub(crate) fn address(data: &Path) -> Option<SocketAddr> {
     let file = open(data, OpenOptions::new().read(true)).ok()?;
     match rustix::fs::flock(&file, FlockOperation::NonBlockingLockShared) {
-        Err(rustix::io::Errno::WOULDBLOCK) => io::read_to_string(file).ok()?.trim().parse().ok(),
+        Err(Errno::WOULDBLOCK) => io::read_to_string(file).ok()?.trim().parse().ok(),
         _ => None,
     }
 }
@@ -71,6 +86,15 @@ mod tests {
         assert_eq!(address(data.path()), Some(at(40_001)));
         drop(first);
         assert_eq!(address(data.path()), None, "a file that is left is stale");
+        // While a command looks, which holds the lock for that moment.
+        let looking = File::open(data.path().join(NAME)).unwrap();
+        rustix::fs::flock(&looking, FlockOperation::LockShared).unwrap();
+        std::thread::scope(|scope| {
+            let announced = scope.spawn(|| announce(data.path(), at(40_003)).is_some());
+            std::thread::park_timeout(LOCK_PAUSE * 2);
+            drop(looking);
+            assert!(announced.join().unwrap());
+        });
         let _next = announce(data.path(), at(7)).unwrap();
         assert_eq!(
             address(data.path()),
