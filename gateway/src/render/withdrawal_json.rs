@@ -2,14 +2,11 @@
 
 use std::fmt::Display;
 
-use foretell_model::Sequence;
+use foretell_model::OperatorNumber;
 use foretell_view::{self as view, View};
 use foretell_wire::accounts::withdrawals::{WithdrawalRow, WithdrawalStatus};
 use foretell_wire::text::time::iso_millis;
-use foretell_wire::{ApiError, ErrorCode};
-
-/// Maximum number of ended withdrawals among which one is looked for by its number.
-const MAX_SEARCHED: usize = 10_000;
+use foretell_wire::{ApiError, ErrorCode, json_text};
 
 /// A withdrawal as its user sees it.
 pub(crate) fn row(view: &View, withdrawal: &view::Withdrawal) -> Option<WithdrawalRow> {
@@ -36,23 +33,18 @@ const fn status(status: view::WithdrawalStatus) -> WithdrawalStatus {
     }
 }
 
-/// The withdrawal with this number, if it ended lately.
-pub(crate) fn find_ended(view: &View, number: Sequence) -> Option<view::Withdrawal> {
-    let all = view.withdrawals();
-    let newest_first = (0..all.ended_count()).rev().take(MAX_SEARCHED);
-    let ended = newest_first.filter_map(|index| all.ended(index));
-    // Those that ended before it was asked for are not it.
-    let mut since = ended.take_while(|it| it.sequence >= number);
-    since.find(|it| it.number == number)
-}
-
-/// The error of a request about a withdrawal that ended before: what became of it, when, by whom and how.
-pub(crate) fn ended_before(ended: &view::Withdrawal, by: &str) -> ApiError {
-    let status = match status(ended.status) {
-        WithdrawalStatus::Paid => "paid",
-        WithdrawalStatus::Failed => "failed",
-        WithdrawalStatus::Cancelled => "cancelled",
-        WithdrawalStatus::Requested | WithdrawalStatus::Claimed => "still pending",
+/// The error of a request about a withdrawal that ended before: what became of it, when, by whom and how. `name` is that
+/// of an operator.
+pub(crate) fn ended_before(
+    ended: &view::Withdrawal,
+    name: impl FnOnce(OperatorNumber) -> String,
+) -> ApiError {
+    // A JSON text of one word.
+    let status = json_text(&status(ended.status));
+    let status = status.trim_matches('"');
+    let by = match ended.ended_by {
+        OperatorNumber::NONE => "its wallet".to_owned(),
+        operator => name(operator),
     };
     let payment = match ended.payment.as_str() {
         "" => "none",

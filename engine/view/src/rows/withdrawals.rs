@@ -14,6 +14,9 @@ use crate::storage::chunk::Chunking;
 use crate::storage::listed_log::ListedLog;
 use crate::storage::row::LogRow;
 
+/// Of so many that ended one is found by its number alone.
+const MAX_SEARCHED: usize = 10_000;
+
 fixed! {
     /// A text of at most [`MAX_DESTINATION_BYTES`] bytes.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -266,10 +269,15 @@ impl Withdrawals {
         if let Some(waiting) = self.waiting.get(number) {
             return (waiting.account == account).then_some(*waiting);
         }
-        let ended = self.ended_of(account, self.ended_count_of(account));
-        // Those that ended before it was asked for are not it.
-        let mut since = ended.take_while(|it| it.sequence >= number);
-        since.find(|it| it.number == number)
+        let newest_first = self.ended_of(account, self.ended_count_of(account));
+        at_number(newest_first, number)
+    }
+
+    /// The withdrawal of any account with this number, if it is among the last 10,000 that ended.
+    #[must_use]
+    pub fn find_ended(&self, number: Sequence) -> Option<Withdrawal> {
+        let newest_first = (0..self.ended_count()).rev().take(MAX_SEARCHED);
+        at_number(newest_first.filter_map(|index| self.ended(index)), number)
     }
 
     /// Number of those that ended, of all accounts.
@@ -287,6 +295,15 @@ impl Withdrawals {
     pub(crate) fn end(&mut self, ended: &Withdrawal) -> Result<(), Impossible> {
         self.ended.push(ended.account.0 as usize, ended)
     }
+}
+
+/// The one with this number among some, the last ended first. Those that ended before its request are not read.
+fn at_number(
+    newest_first: impl Iterator<Item = Withdrawal>,
+    number: Sequence,
+) -> Option<Withdrawal> {
+    let mut since = newest_first.take_while(|it| it.sequence >= number);
+    since.find(|it| it.number == number)
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::{FromBody, FromPath, FromQuery};
 use crate::http::request_context::RequestContext;
-use crate::render::withdrawal_json::{ended_before, find_ended, row};
+use crate::render::withdrawal_json::{ended_before, row};
 use crate::resources::accounts::actions::{self, Action};
 
 /// `POST /withdrawals`.
@@ -114,18 +114,9 @@ pub(crate) async fn cancel(
 /// The error of a cancel of a withdrawal that does not wait.
 fn not_waiting(context: &RequestContext, owner: AccountNumber, number: Sequence) -> Failure {
     let state = context.app.shared_view.read();
-    let is_own = |ended: &Withdrawal| {
-        let account = state.view.accounts().get(ended.account);
-        account.is_some_and(|account| account.owner == owner)
-    };
-    match find_ended(&state.view, number).filter(is_own) {
-        Some(ended) => {
-            let by = match ended.ended_by {
-                OperatorNumber::NONE => "its wallet",
-                _ => "an operator",
-            };
-            ended_before(&ended, by).into()
-        }
+    let mut wallets = state.view.accounts().wallets_of(owner);
+    match wallets.find_map(|wallet| state.view.withdrawals().find(wallet, number)) {
+        Some(ended) => ended_before(&ended, |_| "an operator".to_owned()).into(),
         None => ErrorCode::WithdrawalNotFound.into(),
     }
 }

@@ -12,7 +12,7 @@ use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
-use crate::render::withdrawal_json::{ended_before, find_ended, row};
+use crate::render::withdrawal_json::{ended_before, row};
 use crate::resources::operator::actor_name;
 
 /// `GET /withdrawals`: a page of those that wait, the largest first, or of those that ended.
@@ -69,12 +69,10 @@ pub(crate) fn ended_error(
     if rejection.reason != RejectionReason::UnknownWithdrawal {
         return None;
     }
-    let ended = find_ended(view, number)?;
-    let by = match ended.ended_by {
-        OperatorNumber::NONE => "its wallet".to_owned(),
-        operator => actor_name(view, operator, None),
-    };
-    Some(ended_before(&ended, &by))
+    let ended = view.withdrawals().find_ended(number)?;
+    Some(ended_before(&ended, |operator| {
+        actor_name(view, operator, None)
+    }))
 }
 
 fn operator_row(view: &View, withdrawal: &Withdrawal) -> Option<OperatorWithdrawal> {
