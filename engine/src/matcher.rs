@@ -404,7 +404,8 @@ impl<C: Clocks> Matcher<C> {
             Command::SetQuotes(set)
                 if self.journal.disk_low() && !self.exchange.ends_quotes(set, &queued.evidence) =>
             {
-                Some(Verdict::Rejected(RejectionReason::CancelOnly.into()))
+                let refusal = Verdict::Rejected(RejectionReason::CancelOnly.into());
+                Some(self.exchange.known_set(set).unwrap_or(refusal))
             }
             _ => None,
         }

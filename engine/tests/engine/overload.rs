@@ -106,6 +106,10 @@ fn a_disk_that_is_nearly_full_refuses_orders_and_takes_cancels() {
         client.ask(set, &beside).verdict
     };
     assert!(matches!(ends(2), Verdict::Applied(_)));
+    assert!(
+        matches!(ends(2), Verdict::Repeated { .. }),
+        "it is answered again"
+    );
     assert_eq!(
         ends(3),
         Verdict::Rejected(RejectionReason::CancelOnly.into())

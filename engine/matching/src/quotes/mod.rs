@@ -152,6 +152,8 @@ impl QuoteGroups {
         };
         self.idle.set(slot, None);
         self.by_name.remove(self.hash(account, group), slot);
+        // A released value stays in its slot, and would keep its lists.
+        self.groups[slot] = QuoteGroup::new(account, group);
         self.groups.release(slot);
         true
     }

@@ -6,10 +6,11 @@ use foretell_model::limits::{
     MAX_ORDER_LOTS, MAX_QUOTE_VALIDITY_MS, MAX_QUOTES, QUOTE_GROUPS, QUOTE_REVISIONS_PER_MS,
 };
 use foretell_model::quote::{Quote, QuotesResult, quote_id};
+use foretell_model::state::QuoteGroup;
 use foretell_model::tail::Tail;
 use foretell_model::{
     AccountNumber, CloseReason, CommandOutcome, Event, Lots, MarketNumber, OrderNumber, OrderType,
-    Outcome, Price, Rejection, RejectionReason, Sequence, Side, TimeSeconds,
+    Outcome, Price, Rejection, RejectionReason, Sequence, Side, TimeSeconds, Verdict,
 };
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
@@ -92,6 +93,16 @@ impl Exchange {
         answer
     }
 
+    /// The answer to a set that is the newest of its group, as [`Self::apply`] gives it. `None` for any other set, and for
+    /// one of an unknown account or key.
+    #[must_use]
+    pub fn known_set(&self, set: &SetQuotes) -> Option<Verdict> {
+        self.ensure_key(set.key, self.account(set.account).ok()?)
+            .ok()?;
+        let known = self.ensure_not_repeated(set);
+        known.err().map(Verdict::from)
+    }
+
     /// Whether a group has live quotes in the markets of a set, which a set without quotes ends.
     #[must_use]
     pub fn ends_quotes(&self, set: &SetQuotes, beside: &[u8]) -> bool {
@@ -138,19 +149,7 @@ impl Exchange {
         set: &SetQuotes,
         context: &CommandContext<'_>,
     ) -> Result<(), NotApplied> {
-        let known = self.quotes.find(set.account, set.group);
-        let last = known.map(|slot| &self.quotes[slot].record);
-        if let Some(last) = last.filter(|last| last.set != Sequence(0)) {
-            let is_same = (last.revision, last.digest) == (set.revision, set.digest);
-            ensure(
-                !is_same,
-                NotApplied::Repeated {
-                    first: last.set,
-                    last: last.set,
-                    outcome: CommandOutcome::Done,
-                },
-            )?;
-        }
+        let last = self.ensure_not_repeated(set)?;
         self.ensure_timestamp(set.timestamp, context)?;
         let lowest = last.map_or(1, |last| last.revision.saturating_add(1));
         let highest = set.timestamp.0.saturating_mul(QUOTE_REVISIONS_PER_MS);
@@ -164,6 +163,24 @@ impl Exchange {
             (earliest..=latest).contains(&set.valid_until.0),
             Rejection::with(RejectionReason::ValidityOutOfRange, earliest, latest),
         )
+    }
+
+    /// Answers a set that is the newest of its group again. Returns the record of the newest one, if there is a group.
+    fn ensure_not_repeated(&self, set: &SetQuotes) -> Result<Option<&QuoteGroup>, NotApplied> {
+        let known = self.quotes.find(set.account, set.group);
+        let last = known.map(|slot| &self.quotes[slot].record);
+        let is_same = last.is_some_and(|last| {
+            let is_set = last.set != Sequence(0);
+            is_set && (last.revision, last.digest) == (set.revision, set.digest)
+        });
+        match last {
+            Some(last) if is_same => Err(NotApplied::Repeated {
+                first: last.set,
+                last: last.set,
+                outcome: CommandOutcome::Done,
+            }),
+            _ => Ok(last),
+        }
     }
 
     fn ensure_takes_quotes(&self, set: &SetQuotes) -> Result<(), NotApplied> {
