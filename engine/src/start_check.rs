@@ -54,10 +54,17 @@ pub fn check_start(
         };
         let checked = beginning.check(report.last_sequence);
         checked.map_err(EngineError::Journal)?;
-        CheckpointLog::check(&data.join(CHECKPOINTS_NAME), genesis)
+    }
+    // A start without a journal makes one, of which no older checkpoint is.
+    let genesis = report.as_ref().map(|report| report.genesis);
+    if let Some(genesis) = genesis.or_else(|| role.is_none().then_some([0; 32])) {
+        CheckpointLog::check(&data.join(CHECKPOINTS_NAME), &genesis)
             .map_err(EngineError::Checkpoints)?;
     }
-    rehearse_configuration(&mut exchange, config, last_time.unwrap_or_default())?;
+    // A reader executes what a leader configured.
+    if role != Some(ClusterRole::Reader) {
+        rehearse_configuration(&mut exchange, config, last_time.unwrap_or_default())?;
+    }
     Ok(StartReport {
         journal: report,
         is_sandbox,
