@@ -2,27 +2,23 @@
 
 use std::path::Path;
 
-use foretell_gateway::{OperatorToken, OperatorTokenError};
+use foretell_gateway::OperatorToken;
 
 use crate::failure::Failure;
 
-/// Reads the secret in a file. `noun` says what it is, such as `secret of webhooks`.
+/// What the errors call the secrets.
+pub(crate) const OPERATOR_TOKEN: &str = "operator token";
+pub(crate) const SYNC_TOKEN: &str = "sync token";
+pub(crate) const WEBHOOKS_SECRET: &str = "secret of webhooks";
+pub(crate) const ORACLE_SECRET: &str = "secret of the oracle";
+
+/// Reads the secret in a file. `noun` says what it is.
 ///
 /// # Errors
 /// There is no such file, others may read it, or its content is no secret; the text names `noun` and file.
 pub(crate) fn load(noun: &str, file: &Path) -> Result<OperatorToken, Failure> {
     let path = file.display();
-    OperatorToken::load(file).map_err(|error| {
-        Failure::new(match error {
-            OperatorTokenError::Io { source, .. } => format!("{noun} {path}: {source}"),
-            OperatorTokenError::NotPrivate(_) => {
-                format!("{noun} {path}: a regular file of mode 0600 of your own is expected")
-            }
-            OperatorTokenError::Form => {
-                format!("{noun} {path}: 32 to 256 printable characters without spaces are expected")
-            }
-        })
-    })
+    OperatorToken::load(file).map_err(|error| Failure::new(format!("{noun} {path}: {error}")))
 }
 
 #[cfg(test)]
@@ -35,7 +31,7 @@ mod tests {
     fn an_error_names_the_noun_and_the_file() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("secret");
-        let refused = || load("secret of webhooks", &file).unwrap_err().to_string();
+        let refused = || load(WEBHOOKS_SECRET, &file).unwrap_err().to_string();
         let begins = format!("secret of webhooks {}: ", file.display());
         assert!(refused().starts_with(&begins), "{}", refused());
         std::fs::write(&file, "short").unwrap();
@@ -45,6 +41,6 @@ mod tests {
         mode(0o600).unwrap();
         assert!(refused().starts_with(&begins) && refused().contains("32 to 256"));
         std::fs::write(&file, "a".repeat(32)).unwrap();
-        load("secret of webhooks", &file).unwrap();
+        load(WEBHOOKS_SECRET, &file).unwrap();
     }
 }

@@ -32,19 +32,14 @@ impl std::fmt::Debug for OperatorToken {
 #[derive(Debug, Error)]
 pub enum OperatorTokenError {
     /// The file cannot be opened or read.
-    #[error("operator token {path}: {source}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        source: std::io::Error,
-    },
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
     /// Not a regular file of our own user with mode 0600.
-    #[error("operator token {0}: a regular file of mode 0600 and of our own is expected")]
-    NotPrivate(PathBuf),
+    #[error("a regular file of mode 0600 of your own is expected")]
+    NotPrivate,
     /// Too short, too long, or not printable ASCII without spaces.
     #[error(
-        "operator token: {MIN_CHARACTERS} to {MAX_CHARACTERS} printable characters without spaces are expected"
+        "{MIN_CHARACTERS} to {MAX_CHARACTERS} printable characters without spaces are expected"
     )]
     Form,
 }
@@ -68,29 +63,22 @@ impl OperatorToken {
     /// # Errors
     /// [`OperatorTokenError`].
     pub fn load(path: &Path) -> Result<Self, OperatorTokenError> {
-        let at = |source| OperatorTokenError::Io {
-            path: path.into(),
-            source,
-        };
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let file = match rustix::fs::open(path, flags, Mode::empty()) {
             Ok(descriptor) => File::from(descriptor),
-            Err(rustix::io::Errno::LOOP) => {
-                return Err(OperatorTokenError::NotPrivate(path.into()));
-            }
-            Err(errno) => return Err(at(errno.into())),
+            Err(rustix::io::Errno::LOOP) => return Err(OperatorTokenError::NotPrivate),
+            Err(errno) => return Err(std::io::Error::from(errno).into()),
         };
-        let metadata = file.metadata().map_err(at)?;
+        let metadata = file.metadata()?;
         let private = metadata.is_file()
             && metadata.mode() & FORBIDDEN_MODE == 0
             && metadata.uid() == rustix::process::geteuid().as_raw();
         if !private {
-            return Err(OperatorTokenError::NotPrivate(path.into()));
+            return Err(OperatorTokenError::NotPrivate);
         }
         let mut text = Zeroizing::new(String::new());
         file.take(2 * MAX_CHARACTERS as u64)
-            .read_to_string(&mut text)
-            .map_err(at)?;
+            .read_to_string(&mut text)?;
         Self::new(text.trim_end())
     }
 
@@ -139,7 +127,7 @@ mod tests {
         let path = folder.path().join("token");
         assert!(matches!(
             OperatorToken::load(&path),
-            Err(OperatorTokenError::Io { .. })
+            Err(OperatorTokenError::Io(_))
         ));
         let write = |text: &str, mode: u32| {
             std::fs::write(&path, text).unwrap();
@@ -150,7 +138,7 @@ mod tests {
         assert!(loaded.matches(format!("Bearer {TOKEN}").as_bytes()));
         assert!(matches!(
             write(TOKEN, 0o640),
-            Err(OperatorTokenError::NotPrivate(_))
+            Err(OperatorTokenError::NotPrivate)
         ));
         assert!(matches!(
             write("short", 0o600),
@@ -164,7 +152,7 @@ mod tests {
         std::os::unix::fs::symlink(&path, &link).unwrap();
         assert!(matches!(
             OperatorToken::load(&link),
-            Err(OperatorTokenError::NotPrivate(_))
+            Err(OperatorTokenError::NotPrivate)
         ));
     }
 }

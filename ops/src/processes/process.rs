@@ -280,8 +280,8 @@ fn gateway_config(config: &Config, arguments: &GatewayArgs) -> Result<GatewayCon
             true => oracle(config)?,
             false => None,
         },
-        operator_token: token("operator token", config.operator_token_file())?,
-        sync_token: token("sync token", config.sync_token_file())?,
+        operator_token: token(secret_file::OPERATOR_TOKEN, config.operator_token_file())?,
+        sync_token: token(secret_file::SYNC_TOKEN, config.sync_token_file())?,
     })
 }
 
@@ -292,7 +292,7 @@ fn oracle(config: &Config) -> Result<Option<OracleConfig>, Failure> {
         return Ok(None);
     }
     let name = OperatorName::new(&config.operator.oracle_operator);
-    let secret = secret_file::load("secret of the oracle", file)?;
+    let secret = secret_file::load(secret_file::ORACLE_SECRET, file)?;
     Ok(name.map(|operator| OracleConfig { secret, operator }))
 }
 
