@@ -62,7 +62,7 @@ impl ClusterStatus {
 
     /// Number of the message that the log lost, if one is known to be lost.
     #[must_use]
-    pub fn missing_message(&self) -> Option<u64> {
+    pub fn lost(&self) -> Option<u64> {
         (self.lost_message > 0).then_some(self.lost_message)
     }
 

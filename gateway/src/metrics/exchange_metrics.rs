@@ -60,8 +60,8 @@ metrics! {
     up: Family<GatewayLabel, Gauge>, "1 while the gateway exports its metrics";
     disk_free_bytes: Family<DirectoryLabel, Number>, "Free bytes of the file system of a directory";
     disk_size_bytes: Family<DirectoryLabel, Number>, "Size of that file system in bytes";
-    journal_bytes: Number, "Bytes of the journal's files";
-    journal_segments: Number, "The journal's files";
+    journal_bytes: Number, "Bytes of the journal's segments";
+    journal_segments: Number, "Segments of the journal";
     snapshot_timestamp_seconds: Number, "Unix time of the newest snapshot; 0 = none";
     checkpoint_timestamp_seconds: Number, "Unix time of the newest signed checkpoint; 0 = none";
     backup_timestamp_seconds: Number, "Unix time of the last backup; 0 = none is known";
@@ -92,7 +92,7 @@ impl HostReadings {
                 ("journal", disk(&sources.journal)),
                 ("snapshots", disk(&sources.snapshots)),
             ],
-            journal: processes::files_of(&sources.journal),
+            journal: processes::segments_of(&sources.journal),
             checkpoint: checkpoint(&app.checkpoints).unwrap_or_default(),
             backup: backup(&app.last_backup).unwrap_or_default(),
             supervised: HostReport::read(&app.reports).unwrap_or_default(),

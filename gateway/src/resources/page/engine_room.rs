@@ -1,7 +1,6 @@
 //! `GET /ui/api/engine`: how the exchange is doing, without the operator's token. It shows sums and
 //! durations only: no process ids, addresses, paths or names of accounts.
 
-use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
@@ -19,7 +18,7 @@ use crate::http::request_context::RequestContext;
 use crate::page::EngineRoom;
 use crate::policy::limits::SHARED_ANSWER_AGE;
 use crate::policy::work;
-use crate::resources::operator::site::processes::files_of;
+use crate::resources::operator::site::processes::{files_of, segments_of};
 use crate::resources::operator::site::status::{StageRow, engine_stages, own_stages};
 use crate::resources::page::page;
 use crate::resources::service::checkpoints::newest_row;
@@ -173,49 +172,12 @@ fn gateway(app: &App) -> GatewayRow {
 }
 
 fn measure(journal: &Path, snapshots: &Path) -> JournalRow {
-    let (segments, bytes) = files_with(journal, "segment");
+    let (segments, bytes) = segments_of(journal);
     let (snapshots, snapshot_bytes) = files_of(snapshots);
     JournalRow {
         segments,
         bytes,
         snapshots,
         snapshot_bytes,
-    }
-}
-
-/// Number of a directory's files with this extension, and their bytes. A journal also has a lock, a
-/// control file and segments in the making.
-fn files_with(directory: &Path, extension: &str) -> (u64, u64) {
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    let files = entries.filter(|entry| {
-        let path = entry.path();
-        path.extension().is_some_and(|found| found == extension)
-    });
-    files.fold((0, 0), |(count, bytes), file| {
-        let length = file.metadata().map_or(0, |file| file.len());
-        (count + 1, bytes + length)
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_segments_count_as_segment_files() {
-        let journal = tempfile::tempdir().expect("a folder");
-        for (name, bytes) in [
-            ("00000001.segment", 7),
-            ("00000002.segment", 5),
-            ("LOCK", 0),
-            ("control", 4_096),
-            ("prepared.tmp", 9),
-            ("watermark", 8_192),
-        ] {
-            fs::write(journal.path().join(name), vec![0; bytes]).expect("it is written");
-        }
-        let shown = measure(journal.path(), Path::new("missing"));
-        assert_eq!((shown.segments, shown.bytes), (2, 12));
-        assert_eq!((shown.snapshots, shown.snapshot_bytes), (0, 0));
     }
 }

@@ -278,7 +278,7 @@ async fn a_host_that_is_far_behind_the_log_is_not_ready_for_reads() {
         (1_000, 0, 200, "\"lag\":1000"),
         (1_754, 0, 503, "\"lag\":1754"),
         (0, 0, 200, "\"lag\":0"),
-        (3, 1_755, 503, "\"missing_message\":1755"),
+        (3, 1_755, 503, "\"lost_message\":1755"),
     ] {
         let begun = Instant::now();
         loop {

@@ -59,7 +59,7 @@ pub(crate) struct Ready {
     lag: u64,
     /// Number of a message that the replicated log lost; absent while none is known. This host cannot follow past it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    missing_message: Option<u64>,
+    lost_message: Option<u64>,
     /// What engine time, by which orders are judged, does about the wall clock: `right` = it follows it, `unknown` = no
     /// engine is connected.
     clock: &'static str,
@@ -110,10 +110,10 @@ pub(crate) async fn ready(
     let takes_writes = engine && context.app.cluster.ensure_leads(engine).is_ok();
     let cluster = context.app.cluster.status();
     let lag = read_lag(context.app.shared_view.lag(), cluster.as_ref());
-    let missing_message = cluster.and_then(|status| status.missing_message());
+    let lost_message = cluster.and_then(|status| status.lost());
     let is_ready = view
         && match purpose {
-            Purpose::Reads => lag <= MAX_READ_LAG && missing_message.is_none(),
+            Purpose::Reads => lag <= MAX_READ_LAG && lost_message.is_none(),
             Purpose::Writes => takes_writes,
         };
     let state = Ready {
@@ -121,7 +121,7 @@ pub(crate) async fn ready(
         view,
         engine,
         lag,
-        missing_message,
+        lost_message,
         clock: (context.app.engine.time()).map_or("unknown", |(_, state)| state.name()),
         view_stopped: context.app.shared_view.stopped().map(|at| at.0),
     };

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use foretell_journal::segment;
 use foretell_journal::wall_clock::since_epoch;
 use foretell_wire::schema::JsonSchema;
 use serde::Serialize;
@@ -114,8 +115,18 @@ fn max_open_files(pid: u32) -> Option<u64> {
 
 /// Number and bytes of the entries of a directory; none when it cannot be read.
 pub(crate) fn files_of(directory: &Path) -> (u64, u64) {
+    sum_files(directory, |_| true)
+}
+
+/// Number and bytes of a journal's segments, beside which are a lock, a control file and segments in the making.
+pub(crate) fn segments_of(journal: &Path) -> (u64, u64) {
+    sum_files(journal, |name| segment::number_of(name).is_some())
+}
+
+fn sum_files(directory: &Path, is_counted: impl Fn(&str) -> bool) -> (u64, u64) {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    entries.fold((0, 0), |(count, bytes), entry| {
+    let counted = entries.filter(|entry| entry.file_name().to_str().is_some_and(&is_counted));
+    counted.fold((0, 0), |(count, bytes), entry| {
         let length = entry.metadata().map_or(0, |file| file.len());
         (count + 1, bytes + length)
     })
@@ -152,5 +163,23 @@ mod tests {
         assert_eq!(process.pid, std::process::id());
         assert!(process.memory_bytes > 0 && process.threads > 0);
         assert!(process.open_files > 2 && process.max_open_files >= process.open_files);
+    }
+
+    #[test]
+    fn only_segments_count_as_a_journals() {
+        let journal = tempfile::tempdir().expect("a folder");
+        for (name, bytes) in [
+            ("00000001.segment", 7),
+            ("00000002.segment", 5),
+            ("LOCK", 0),
+            ("control", 4_096),
+            ("prepared.tmp", 9),
+            ("watermark", 8_192),
+        ] {
+            fs::write(journal.path().join(name), vec![0; bytes]).expect("it is written");
+        }
+        assert_eq!(segments_of(journal.path()), (2, 12));
+        assert_eq!(files_of(journal.path()), (6, 12_309));
+        assert_eq!(files_of(Path::new("missing")), (0, 0));
     }
 }

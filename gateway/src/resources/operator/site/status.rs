@@ -318,7 +318,7 @@ pub(crate) async fn show(context: RequestContext) -> Result<Json<Page>, Failure>
         let webhooks = WebhooksReport::read(&reports);
         (processes::all(engine_process), supervised, webhooks)
     });
-    let (processes, reported, webhooks_report) = listing.await.map_err(|_| ErrorCode::Internal)?;
+    let (processes, roster, webhooks_report) = listing.await.map_err(|_| ErrorCode::Internal)?;
     let state = app.shared_view.read();
     let durability = app
         .engine
@@ -348,7 +348,7 @@ pub(crate) async fn show(context: RequestContext) -> Result<Json<Page>, Failure>
         catalog: catalog.map(|status| catalog_sync(status, app.now())),
         exchange: exchange(&state.view, state.epoch, durability, app.exchange_time()),
         processes,
-        supervised: reported.processes.into_iter().map(supervised).collect(),
+        supervised: roster.processes.into_iter().map(supervised).collect(),
         webhooks: webhooks_report.map(webhooks),
         books: books(&state.view, &app.descriptions),
     };
