@@ -393,8 +393,9 @@ impl<C: Clocks> Matcher<C> {
         }
     }
 
-    /// The answer to a command that is not applied: an order of a replace in which a cancel before it ended none, and on
-    /// a nearly full disk a set that ends no quotes, as the rest of the disk is for commands that end something.
+    /// Returns the answer to a command that is not applied, else `None`. In a replace, an order is not applied after a
+    /// cancel that ended nothing. On a nearly full disk, whose rest is for commands that end something, a set that ends
+    /// no quotes is not applied.
     fn held_back(&self, queued: &QueuedCommand, group: &GroupProgress) -> Option<Verdict> {
         match &queued.command {
             Command::PlaceOrder(order) if queued.group.if_all_canceled && !group.all_canceled => {

@@ -55,8 +55,8 @@ impl QuoteGroup {
 }
 
 impl Exchange {
-    /// Forgets the first groups, by the end of their last quotes, that no quote, lease, limit or fill needs: a set as
-    /// old as their last one is out of its time by now.
+    /// Forgets groups without quotes, lease, limits and fills, at most [`EVICTED_PER_COMMAND`], by ascending
+    /// `valid_until` of the last set. A set of that age is outside the time window by now.
     pub(crate) fn forget_quote_groups(&mut self, now: TimeNs) {
         let window_ms = self.settings.timestamp_past_ms + self.settings.timestamp_future_ms;
         let clock = now.min(self.wall_clock(now)).millis().0;

@@ -1,9 +1,9 @@
 //! The signers whose signatures this gateway checks without recovery ([`KnownSigner`]).
 //!
-//! A table costs memory and as much time as some 20 recoveries, so it is built only for who trades: a stranger must
-//! have orders accepted by the exchange, again and again, to have one. It is built on no serving thread, and at most
-//! so many are built a second. A table belongs to a key alone. To whom the key belongs, and which wallets are its
-//! owner's, is checked before each signature, so a change of bindings leaves it right.
+//! A table costs memory and the time of about 20 recoveries, so only signers who trade get one: the exchange must have
+//! accepted `ORDERS` of their orders within `WINDOW`. Tables are built outside the serving threads, one per
+//! `BETWEEN_BUILDS` at most. A table depends only on its key. The owner of the key and the owner's wallets are checked
+//! before each signature, so a table stays correct when bindings change.
 
 use std::collections::HashMap;
 use std::sync::Arc;

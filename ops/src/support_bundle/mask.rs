@@ -41,8 +41,8 @@ impl Masker {
         Self { urls }
     }
 
-    /// The text without what nobody else may read: the URLs of the settings and all others up to their servers, values
-    /// under the names of secrets, e-mail addresses, and long words with a digit. Paths of files and numbers stay.
+    /// Returns the text without private parts: URLs of the settings, paths of other URLs, values under the names of
+    /// secrets, e-mail addresses, and long words with a digit. Paths of files and numbers stay.
     pub(super) fn mask(&self, text: &str) -> String {
         let mut known = text.to_owned();
         for (url, shown) in &self.urls {
