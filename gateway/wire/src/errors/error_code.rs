@@ -478,7 +478,7 @@ error_codes! {
     LastAdmin = "last_admin", 409, Never, "the last admin cannot be revoked: add another one first",
         "The exchange requires at least one admin.", of LastAdmin;
     WithdrawalNotFound = "withdrawal_not_found", 404, Never, "no pending withdrawal has this number",
-        "The withdrawal was paid, failed or cancelled, belongs to another wallet, or does not exist.", of UnknownWithdrawal;
+        "The withdrawal does not exist, belongs to another wallet, or ended before the 10,000 that ended last.", of UnknownWithdrawal;
     WithdrawalEnded = "withdrawal_ended", 409, Never,
         "withdrawal <number> was <status> at <time> by <name>, payment reference: <text>",
         "The withdrawal was paid, failed or cancelled before. The text says when, by whom and with which payment.";
@@ -592,7 +592,7 @@ error_codes! {
         "too many response bytes are unread: read them, then retry",
         "The client has not read its earlier responses.";
     NotReady = "not_ready", 503, Later, "not ready",
-        "The gateway has no view or no engine. Only `/readyz` returns this code, with its own body.";
+        "The gateway has no view or no engine, lags, or does not lead. Only `/readyz` returns this code, with its own body.";
     CatalogUnavailable = "catalog_unavailable", 503, After(5), "the catalog is not available yet",
         "No catalog has been imported yet.";
     CatalogLoading = "catalog_loading", 503, After(5),
