@@ -17,7 +17,7 @@ pub const MAX_PAGE_ROWS: usize = 10_000;
 /// Rows of a page that the next page repeats. If none of them is there, rows before them were
 /// deleted and the list has shifted past the offset.
 pub const PAGE_OVERLAP: u64 = 10;
-/// Pages by offset that repeat the last one, or are empty, without a new row between: with one more,
+/// Pages by offset that repeat the rows of the last one, without a new row between: with one more,
 /// the upstream repeats itself. Rows that come and go at the front of a list explain a few.
 pub const MAX_STALLED_PAGES: u32 = 2;
 /// Most redirects of one request.
