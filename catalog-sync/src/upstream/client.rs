@@ -188,10 +188,11 @@ impl Upstream {
         }
         let first = body.iter().find(|byte| !byte.is_ascii_whitespace());
         if first.is_some_and(|first| *first == b'<') {
-            let start = String::from_utf8_lossy(&body[..body.len().min(MAX_SHOWN_CHARACTERS)]);
+            // A character has at most 4 bytes, so a cut one is beyond those that are shown.
+            let start = String::from_utf8_lossy(&body[..body.len().min(4 * MAX_SHOWN_CHARACTERS)]);
             return Err(UpstreamError::NotJson {
                 url: url.to_owned(),
-                given: format!("{start:?}"),
+                given: format!("{:?}", shortened(&start, MAX_SHOWN_CHARACTERS)),
             });
         }
         Ok(body)
