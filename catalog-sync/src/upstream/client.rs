@@ -137,10 +137,10 @@ impl Upstream {
 
     async fn ask(&self, request: &str) -> Result<UpstreamPage, UpstreamError> {
         let url = format!("{}{request}", self.base);
-        let asked = self.http.get(&url);
+        let builder = self.http.get(&url);
         // A cursor in it is the upstream's.
         let url = shortened(&url, MAX_SHOWN_URL);
-        let answer = asked
+        let answer = builder
             .header(ACCEPT, "application/json")
             .send()
             .await
@@ -153,12 +153,12 @@ impl Upstream {
     /// Checks the status and headers of an answer.
     fn checked(&self, url: &str, answer: Response) -> Result<Response, UpstreamError> {
         if answer.status() != StatusCode::OK {
-            let asked = answer.headers().get(RETRY_AFTER);
-            let asked = asked.and_then(|value| value.to_str().ok());
+            let delay = answer.headers().get(RETRY_AFTER);
+            let delay = delay.and_then(|value| value.to_str().ok());
             return Err(UpstreamError::Status {
                 url: url.to_owned(),
                 status: answer.status().as_u16(),
-                retry_after: asked.and_then(|text| retry_after(text, self.clock.now())),
+                retry_after: delay.and_then(|text| retry_after(text, self.clock.now())),
             });
         }
         let kind = answer.headers().get(CONTENT_TYPE);

@@ -25,10 +25,10 @@ pub fn init(log: &JetStreamLog, replicas: usize) -> Result<(), LogError> {
 /// As [`init`]; a stream is missing.
 pub fn check(log: &JetStreamLog) -> Result<(), LogError> {
     check_server(&log.client)?;
-    for wanted in configs(log.settings(), 0) {
-        let found = log.block_on(log.context.get_stream(&wanted.name));
+    for config in configs(log.settings(), 0) {
+        let found = log.block_on(log.context.get_stream(&config.name));
         let found = found.map_err(|error| unreachable(&error))?;
-        check_stream(found.cached_info(), &wanted)?;
+        check_stream(found.cached_info(), &config)?;
     }
     Ok(())
 }

@@ -62,7 +62,7 @@ pub(crate) fn check_server(client: &Client) -> Result<(), LogError> {
 }
 
 /// Refuses settings that can lose a message, or another number of replicas than wanted (0 = any).
-pub(crate) fn check_stream(info: &Info, wanted: &Config) -> Result<(), LogError> {
+pub(crate) fn check_stream(info: &Info, config: &Config) -> Result<(), LogError> {
     let found = &info.config;
     let wrong = |what: String| {
         Err(LogError::Unsafe(format!(
@@ -70,25 +70,25 @@ pub(crate) fn check_stream(info: &Info, wanted: &Config) -> Result<(), LogError>
             found.name
         )))
     };
-    if wanted.num_replicas > 0 && found.num_replicas != wanted.num_replicas {
+    if config.num_replicas > 0 && found.num_replicas != config.num_replicas {
         return wrong(format!(
             "it has {} replicas, wanted are {}",
-            found.num_replicas, wanted.num_replicas
+            found.num_replicas, config.num_replicas
         ));
     }
-    if found.subjects != wanted.subjects {
+    if found.subjects != config.subjects {
         return wrong(format!(
             "it has the subjects {:?}, wanted are {:?}",
-            found.subjects, wanted.subjects
+            found.subjects, config.subjects
         ));
     }
-    if wanted.max_messages > 0 && found.max_messages != wanted.max_messages {
+    if config.max_messages > 0 && found.max_messages != config.max_messages {
         return wrong(format!(
             "it keeps {} messages, wanted are {}",
-            found.max_messages, wanted.max_messages
+            found.max_messages, config.max_messages
         ));
     }
-    if wanted.max_messages_per_subject == 1 {
+    if config.max_messages_per_subject == 1 {
         return match found.max_messages_per_subject {
             1 => Ok(()),
             other => wrong(format!("it keeps {other} messages a subject, wanted is 1")),

@@ -120,7 +120,7 @@ impl Exchange {
         }
         let refusals = quotes
             .iter()
-            .map(|wanted| self.refusal(set, wanted, wanted.quote.lots));
+            .map(|quote| self.refusal(set, quote, quote.quote.lots));
         let refusals: Vec<_> = refusals.collect();
         let places_one = refusals.contains(&None);
         let mut result = QuotesResult::default();
@@ -168,17 +168,17 @@ impl Exchange {
     ) -> Result<Vec<WantedQuote>, NotApplied> {
         let mut quotes: Vec<WantedQuote> = Vec::new();
         for (index, word) in words.iter().enumerate() {
-            let wanted = self.check_quote(set, markets, word, index as u64)?;
+            let quote = self.check_quote(set, markets, word, index as u64)?;
             for (earlier, other) in quotes.iter().enumerate() {
                 let rejected = |reason| Rejection::with(reason, index as u64, earlier as u64);
-                let is_twice = wanted.key() == other.key();
+                let is_twice = quote.key() == other.key();
                 ensure(!is_twice, rejected(RejectionReason::DuplicateQuote))?;
                 ensure(
-                    !wanted.crosses(other),
+                    !quote.crosses(other),
                     rejected(RejectionReason::QuotesCross),
                 )?;
             }
-            quotes.push(wanted);
+            quotes.push(quote);
         }
         Ok(quotes)
     }
