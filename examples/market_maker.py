@@ -121,7 +121,7 @@ class Fills:
     client: ClobClient
     condition: str
     tokens: list
-    after: int = field(default_factory=lambda: int(time.time()) - 1)
+    after: int
     known: set = field(default_factory=set)
 
     def new(self):
@@ -208,9 +208,19 @@ class Maker:
         self.condition = market["condition_id"]
         self.names = {token["token_id"]: token["outcome"] for token in market["tokens"]}
         self.tokens = list(self.names)
-        self.fills = Fills(client, self.condition, self.tokens)
-        self.account = Account(inventory=shares(client, self.tokens[0]) - shares(client, self.tokens[1]))
+        # Match times are the exchange's.
+        now = int(attempt(client.get_server_time))
+        self.fills = Fills(client, self.condition, self.tokens, after=now - 1)
+        self.account = Account(inventory=self.first_inventory())
         self.shown, self.beat, self.middle, self.next_report = None, "", None, 0.0
+
+    def first_inventory(self):
+        """Reads the inventory at the start, and again after a fill in between: balances may include it or not."""
+        self.fills.new()
+        while True:
+            first, second = [shares(self.client, token) for token in self.tokens]
+            if not self.fills.new():
+                return first - second
 
     def round(self):
         """Replaces the quotes when the midpoint has moved or a quote was filled."""
@@ -293,6 +303,9 @@ def main():
     parser.add_argument("--max-inventory", type=Decimal, default=Decimal(100), help="shares (default: 100)")
     parser.add_argument("--report-seconds", type=float, default=10, help="time between reports (default: 10)")
     arguments = parser.parse_args()
+    if arguments.size > arguments.max_inventory:
+        allowed = f"at most --max-inventory, which is {arguments.max_inventory}"
+        parser.error(f"--size is {arguments.size}, allowed: {allowed}; a larger quote would never be placed")
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stopping.set())
 

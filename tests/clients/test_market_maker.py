@@ -2,10 +2,12 @@
 
 import importlib.util
 import os
+import queue
 import re
 import subprocess
 import sys
 import threading
+import time
 from decimal import Decimal
 from pathlib import Path
 
@@ -47,6 +49,60 @@ def test_inventory_and_profit_follow_from_fills(program, fills, inventory, reali
     assert account.unrealised(Decimal("0.50")) == Decimal(unrealised)
 
 
+class FilledAtCall:
+    """A client whose wallet buys 10 Yes just before one of its calls is answered."""
+
+    def __init__(self, call):
+        self.call, self.trades = call, []
+
+    def answer(self):
+        self.call -= 1
+        if self.call == 0:
+            fill = {"side": "BUY", "asset_id": "yes", "outcome": "Yes", "size": "10", "price": "0.40"}
+            self.trades.append({"id": "1", "trader_side": "TAKER", "taker_order_id": "2", "match_time": "100", **fill})
+
+    def get_address(self):
+        return "0x01"
+
+    def get_server_time(self):
+        self.answer()
+        return 100
+
+    def get_trades(self, _):
+        self.answer()
+        return list(self.trades)
+
+    def get_balance_allowance(self, params):
+        self.answer()
+        return {"balance": "10000000" if self.trades and params.token_id == "yes" else "0"}
+
+
+@pytest.mark.parametrize("call", range(1, 9))
+def test_a_fill_during_the_start_counts_once(program, call):
+    market = {"condition_id": "0x02", "tokens": [{"token_id": name, "outcome": name} for name in ("yes", "no")]}
+    maker = program.Maker(FilledAtCall(call), market, None)
+    while maker.client.call > 0:
+        maker.take_fills()
+    assert maker.account.inventory == 10
+
+
+def test_a_size_above_the_largest_inventory_is_refused():
+    command = [sys.executable, str(PROGRAM), "--size", "30", "--max-inventory", "20"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert "--size is 30, allowed: at most --max-inventory, which is 20" in done.stderr
+
+
+PATIENCE_SECONDS = 60
+
+
+def pass_on(lines, arrived):
+    """Puts each line into a queue, and `None` at their end."""
+    for line in lines:
+        arrived.put(line)
+    arrived.put(None)
+
+
 def test_it_prints_fills_inventory_and_profit_and_stops_at_its_limit(own_market, bob):
     exchange.operate("market", "activate", own_market.condition)
     slug = bob.get_market(own_market.condition)["market_slug"]
@@ -59,12 +115,18 @@ def test_it_prints_fills_inventory_and_profit_and_stops_at_its_limit(own_market,
     command = [sys.executable, "-u", str(PROGRAM), "--market", slug, "--max-inventory", "20"]
     environment = dict(os.environ, TRADING_URL=exchange.TRADING, PRIVATE_KEY=exchange.ALICE)
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as maker:
-        lines = []
-        patience = threading.Timer(60, maker.kill)
-        patience.start()
+        lines, arrived, ends = [], queue.SimpleQueue(), time.monotonic() + PATIENCE_SECONDS
+        threading.Thread(target=pass_on, args=(maker.stdout, arrived), daemon=True).start()
+
+        def next_line():
+            """Awaits a line; `None` is the end of the output."""
+            try:
+                return arrived.get(timeout=max(0.0, ends - time.monotonic()))
+            except queue.Empty:
+                raise AssertionError("".join(lines)) from None
 
         def read_until(pattern):
-            for line in maker.stdout:
+            while (line := next_line()) is not None:
                 lines.append(line)
                 if re.match(pattern, line):
                     return
@@ -76,12 +138,11 @@ def test_it_prints_fills_inventory_and_profit_and_stops_at_its_limit(own_market,
                 read_until(rf"quotes     10 Yes at {price} and 10 No at 0\.\d\d$")
                 order(own_market.no, 0.60, 10)
             read_until("limit  ")
+            maker.terminate()
+            lines += iter(next_line, None)
         except BaseException:
             maker.kill()
             raise
-        patience.cancel()
-        maker.terminate()
-        lines += maker.stdout.readlines()
     text = "".join(lines)
     fills = re.findall(r"^fill       \d\d:\d\d:\d\d BUY Yes 10 at (0\.\d\d)$", text, re.MULTILINE)
     assert fills == ["0.48", "0.44"], text
