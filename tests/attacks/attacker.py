@@ -341,10 +341,15 @@ class Attacker:
         return {"share": share, "seconds": time.monotonic() - self.begun, "counts": counts}
 
 
-def main():
-    site, seconds, out, *names = sys.argv[1:]
+def raise_files_limit():
+    """Raises this process's soft limit of open files to the hard one."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+def main():
+    site, seconds, out, *names = sys.argv[1:]
+    raise_files_limit()
     with open(site, encoding="utf-8") as file:
         attacker = Attacker(json.load(file), float(seconds), names)
     result = asyncio.run(attacker.run())

@@ -64,6 +64,14 @@ class Client:
         status, body, _ = await self.answer(data, fresh)
         return status, body
 
+    async def status(self, data):
+        """Status as a text, or how the request failed."""
+        try:
+            status, _ = await self.ask(data)
+        except Broken as error:
+            return str(error)
+        return str(status)
+
     async def answer(self, data, fresh=False):
         """Status, body and header fields, on an idle connection or a new one (`fresh`: always a new one, closed after).
 

@@ -110,6 +110,17 @@ class Exchange:
         except ValueError:
             return done.returncode, {"text": (done.stdout + done.stderr)[-2_000:]}
 
+    def end(self, exit_code):
+        """Audits the stopped exchange: exit code and report of the audit, and what does not hold."""
+        code, audit = self.audit()
+        failures = [f"the exchange ended with {exit_code}"] if exit_code else []
+        failures += [f"audit verify ended with {code}"] if code else []
+        return code, audit, failures
+
+    def journal_bytes(self):
+        """Bytes on disk of all batches in the journal."""
+        return sum(size for _, size in self.batches())
+
     def batches(self):
         """First sequence and bytes on disk of each batch in the journal, in order."""
         for path in sorted((self.data / "journal").glob("*.segment")):

@@ -8,17 +8,18 @@ NAME is one of ATTACKS. It reads answers to count statuses. OUT gets the counts.
 import asyncio
 import base64
 import collections
+import functools
+import itertools
 import json
 import logging
 import os
-import resource
 import struct
 import sys
 import time
 
-from attacker import PING, PREFACE, SETTINGS, SOURCE, Counted, frame
-from client import Broken, Client
-from wallets import Wallet, body_of, quote_set, request, signed_request
+from attacker import PING, PREFACE, SETTINGS, SOURCE, Counted, frame, raise_files_limit
+from client import Client
+from wallets import Wallet, body_of, moved_quotes, quote_fields, quote_set, request, signed_request
 
 # Requests of one message: as many as a server takes.
 REQUESTS = 1_000
@@ -124,7 +125,7 @@ class Attack:
 
     async def gets(self, count, paths, surface="trading", pipelined=1, read=True):
         """Requests on `count` connections, each as soon as there is room for it."""
-        numbers = iter(range(1 << 62))
+        numbers = itertools.count()
 
         async def act():
             connection = await self.connect(surface)
@@ -202,54 +203,35 @@ class Attack:
     async def garbage_sets(self):
         """Sets of 64 quotes that a key sends with signatures of nobody."""
         market, maker = self.site["quiet"], Wallet(**self.site["maker"])
-        quotes = [f"0x{price << 192 | 500 << 128:064x}" for price in range(100, 6_500, 100)]
-
-        def body():
-            now = time.time_ns() // 1_000_000
-            fields = {
-                "maker": maker.address,
-                "signer": maker.address,
-                "signatureType": 0,
-                "group": 0,
-                "revision": str(now * 1_000),
-                "seen": str(2**64 - 1),
-                "timestamp": str(now),
-                "validUntil": str(now + 60_000),
-                "conditions": [market["condition_id"]],
-                "quotes": quotes,
-            }
-            return body_of({"set": fields, "signature": f"0x{os.urandom(64).hex()}1b"})
-
+        quotes = [(cents, 500) for cents in range(1, 65)]
         client = Client(SOURCE, self.addresses["trading"])
 
         async def act():
-            try:
-                status, _ = await client.ask(signed_request(maker, "POST", "/quotes", body()))
-            except Broken:
-                status = "none"
-            self.counts[f"status {status}"] += 1
-            self.counts["sent"] += 1
+            fields = quote_fields(maker, market["condition_id"], quotes, time.time_ns() // 1_000)
+            await self.send_set(client, maker, body_of({"set": fields, "signature": f"0x{os.urandom(64).hex()}1b"}))
 
         await self.again(8, act)
+
+    async def send_set(self, client, wallet, body):
+        """Sends a set and counts the status of its answer."""
+        status = await client.status(signed_request(wallet, "POST", "/quotes", body))
+        self.counts[f"status {status}"] += 1
+        self.counts["sent"] += 1
 
     async def valid_sets(self):
         """Sets of ten quotes that all move, from eight owners with $6.40 each."""
         market = self.site["quiet"]
         owners = [Wallet(**saved) for saved in self.site["owners"]]
-        numbers = iter(range(time.time_ns() // 1_000, 1 << 62))
 
-        async def send(owner):
-            client, number = Client(SOURCE, self.addresses["trading"]), next(numbers)
-            quotes = [(1 + number % 2 + 2 * at % 20, 500) for at in range(10)]
-            body = quote_set(owner, self.site["quotes_domain"], market["condition_id"], quotes, number)
-            try:
-                status, _ = await client.ask(signed_request(owner, "POST", "/quotes", body))
-            except Broken:
-                status = "none"
-            self.counts[f"status {status}"] += 1
-            self.counts["sent"] += 1
+        async def send(owner, revisions):
+            client, revision = Client(SOURCE, self.addresses["trading"]), next(revisions)
+            quotes = moved_quotes(revision)
+            body = quote_set(owner, self.site["quotes_domain"], market["condition_id"], quotes, revision)
+            await self.send_set(client, owner, body)
 
-        await asyncio.gather(*(self.again(2, lambda owner=owner: send(owner)) for owner in owners))
+        first = time.time_ns() // 1_000
+        sends = [functools.partial(send, owner, itertools.count(first)) for owner in owners]
+        await asyncio.gather(*(self.again(2, act) for act in sends))
 
     async def frames(self):
         """HTTP/2 frames that belong to no request, on as many connections as it takes."""
@@ -260,7 +242,7 @@ class Attack:
             frame(PING, 0, 0, bytes(8)),
             frame(UNKNOWN, 0, 0),
         ]
-        numbers = iter(range(1 << 62))
+        numbers = itertools.count()
 
         async def act():
             connection = await self.connect()
@@ -357,8 +339,7 @@ def main():
     os.sched_setaffinity(0, {int(core)})
     # It warns of each write to a connection that was ended meanwhile.
     logging.getLogger("asyncio").setLevel(logging.ERROR)
-    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    raise_files_limit()
     with open(site, encoding="utf-8") as file:
         attack = Attack(json.load(file))
     counts = asyncio.run(run(attack, name, float(seconds)))

@@ -1,10 +1,10 @@
 """A disk that is nearly full, an attacker with 64 unfunded keys and one with money, and honest cancels.
 
-The data directory lies on a tmpfs. A filler takes its space until new orders are refused for lack of
-it; then the attacker sends as many DELETE /cancel-all, and sets without quotes of a group that had some, as a page of
-the journal each would fill the reserve with four times. An hour at the cap of an address (500 a second) is 1.8 million; sent to the
-default reserve of 256 MiB at a page each that is 27 times what it holds, and here it is `TIMES`. The
-limits are off, so that the count is reached in minutes. Mounting takes root.
+The data directory lies on a tmpfs. A filler takes its space until new orders are refused for lack of it. Then the
+attacker sends DELETE /cancel-all, and sets without quotes of a group that had some. At a page of the journal each,
+these requests would fill the reserve `TIMES` times. An hour at the cap of an address (500 a second) is 1.8 million
+requests. At a page each, they would fill the default reserve of 256 MiB 27 times. The limits are off, so that the
+count is reached in minutes. Mounting takes root.
 """
 
 import asyncio
@@ -14,12 +14,11 @@ import subprocess
 import time
 
 from client import Broken, Client
-from exchange import Exchange
-from preparation import deposit, good, register
-from wallets import Wallet, body_of, quote_set, request, signed_request
+from exchange import PAGE, Exchange
+from preparation import deposit, good, issue_keys, register, signing_domain
+from report import MIB
+from wallets import Wallet, body_of, quote_set, signed_request
 
-MIB = 1 << 20
-PAGE = 4_096
 DISK_MIB, RESERVE_MIB, SEGMENT_MIB = 192, 24, 1
 KEYS = 64
 # How often the attack's requests would fill the reserve, at a page each.
@@ -81,9 +80,8 @@ class Run:
     async def prepare(self, token):
         self.honest_client = Client("127.0.0.1", self.exchange.addresses["trading"])
         self.clients = [Client("127.0.0.2", self.exchange.addresses["trading"]) for _ in range(4)]
-        for wallet in (self.honest, self.quoting, *self.attackers):
-            wallet.take_key(await good(self.clients[0], request("POST", "/auth/api-key", wallet.l1())))
-        self.domain = await good(self.clients[0], request("GET", "/quotes/domain"))
+        await issue_keys(self.exchange.addresses["trading"], [self.honest, self.quoting, *self.attackers])
+        self.domain = await signing_domain(self.clients[0], "quotes")
         await good(self.clients[0], self.quotes([(1, 500)]))
         self.resting = []
         for number in range(RESTING):
@@ -132,11 +130,8 @@ class Run:
         else:
             body = body_of({"n": number})
             data = signed_request(self.attackers[number % KEYS], "DELETE", "/cancel-all", body)
-        try:
-            status, _ = await self.clients[number % len(self.clients)].ask(data)
-        except Broken as error:
-            status = str(error)
-        self.statuses[str(status)] = self.statuses.get(str(status), 0) + 1
+        status = await self.clients[number % len(self.clients)].status(data)
+        self.statuses[status] = self.statuses.get(status, 0) + 1
 
     async def is_refused(self, token):
         """Whether a new order is refused for lack of room."""
@@ -192,18 +187,15 @@ def on(chosen, disk):
         asyncio.run(found.all(market["tokens"][0]))
     finally:
         exit_code = exchange.stop()
-    code, _ = exchange.audit()
-    if exit_code != 0:
-        found.failures.append(f"the exchange ended with {exit_code}")
-    if code != 0:
-        found.failures.append(f"audit verify ended with {code}")
+    code, _, failures = exchange.end(exit_code)
+    found.failures += failures
     figures = {
         "requests": sum(found.statuses.values()),
         "statuses": found.statuses,
         "reserve_bytes": RESERVE_MIB * MIB,
         "free_bytes_before": found.free_before,
         "free_bytes_least": found.least_free,
-        "journal_bytes": sum(size for _, size in exchange.batches()),
+        "journal_bytes": exchange.journal_bytes(),
         "honest_cancels": len(found.latencies),
         "honest_cancel_max_ms": max(found.latencies) * 1_000,
         "audit_exit_code": code,

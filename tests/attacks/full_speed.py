@@ -83,7 +83,5 @@ def run(chosen, directory):
         failures += [f"{name} was started {count} times" for name, count in starts.items() if count > 1]
     finally:
         exit_code = exchange.stop()
-    code, audit = exchange.audit()
-    if exit_code or code:
-        failures.append(f"the exchange ended with {exit_code}, audit verify with {code}")
-    return {"attacks": runs, "audit": audit, "failures": failures}
+    _, audit, found = exchange.end(exit_code)
+    return {"attacks": runs, "audit": audit, "failures": failures + found}

@@ -7,19 +7,21 @@ quotes that all move. Two gateways serve, and requests go to both.
 """
 
 import asyncio
+import functools
 import itertools
 import json
 import re
 import time
 from pathlib import Path
 
-from client import Broken, Client
+from client import Client
 from exchange import Exchange
-from preparation import deposit, good, register
-from wallets import Wallet, body_of, domain_separator, quote_set, request, sign, signed_request, typed_digest
+from preparation import deposit, good, issue_keys, register, signing_domain
+from wallets import Wallet, body_of, domain_separator, moved_quotes, quote_set, request, sign, signed_request, typed_digest
 
 ROOT = Path(__file__).parents[2]
-ASKED = 10
+# Requests of each route.
+REPEATS = 10
 FLOOD_SECONDS = 30
 UNFUNDED, OWNERS = 16, 8
 # What an address without money may write, in bytes a second.
@@ -116,15 +118,16 @@ class Routes:
         digest = typed_digest(domain_separator(domain), domain["type"], fields)
         return fields | {"signature": sign(self.wallet.key, digest)}
 
-    def quotes(self, quotes):
-        condition, domain = self.market["condition_id"], self.domains["quotes"]
-        return quote_set(self.wallet, domain, condition, quotes, self.next())
+    def quotes(self):
+        """A set in which all quotes move."""
+        revision, condition = self.next(), self.market["condition_id"]
+        return quote_set(self.wallet, self.domains["quotes"], condition, moved_quotes(revision), revision)
 
     def request(self, route):
         method, path = route.split(" ")
         path = path.replace("{n}", "1").replace("{number}", "1")
         if route == "POST /quotes":
-            body = self.quotes([(1 + (self.next() + at) % 60, 500) for at in range(8)])
+            body = self.quotes()
         elif route == "POST /auth/api-key":
             self.wallet.nonce = self.next()
             return request(method, path, self.wallet.l1())
@@ -134,27 +137,17 @@ class Routes:
         return signed_request(self.wallet, method, path, body)
 
 
-def journal_bytes(exchange):
-    return sum(size for _, size in exchange.batches())
-
-
 class Run:
     def __init__(self, exchange, market):
         self.exchange, self.market, self.failures = exchange, market, []
-        self.address, self.sources = exchange.addresses["trading"], itertools.count(1)
+        self.address, self.networks = exchange.addresses["trading"], itertools.count(8)
 
     async def wallets(self, name, count, dollars):
         wallets = [Wallet.new(f"journal {name} {number}") for number in range(count)]
-        for number, wallet in enumerate(wallets):
-            if dollars:
-                await asyncio.to_thread(deposit, self.exchange, wallet, dollars)
-            if number % KEYS_PER_ADDRESS == 0:
-                client = Client(f"127.0.8.{next(self.sources)}", self.address)
-            wallet.take_key(await good(client, request("POST", "/auth/api-key", wallet.l1())))
+        for wallet in wallets if dollars else ():
+            await asyncio.to_thread(deposit, self.exchange, wallet, dollars)
+        await issue_keys(self.address, wallets, f"127.0.{next(self.networks)}", KEYS_PER_ADDRESS)
         return wallets
-
-    async def domain(self, name):
-        return await good(Client("127.0.4.9", self.address), request("GET", f"/{name}/domain"))
 
     async def by_route(self):
         """Statuses and journal bytes of each route, without money and with it."""
@@ -166,46 +159,44 @@ class Run:
         for number, route in enumerate(routes):
             table[route] = {}
             for kind, of_kind in wallets.items():
-                asked = Routes(of_kind[number], self.market, self.domains)
+                requests = Routes(of_kind[number], self.market, self.domains)
                 client = Client(f"127.0.{5 + (kind == 'with')}.{1 + number}", self.address)
                 written, statuses = 0, {}
-                for _ in range(ASKED):
+                for _ in range(REPEATS):
                     if kind == "with" and route in ON_AN_ORDER:
-                        order = signed_request(asked.wallet, "POST", "/order", body_of(asked.order()))
-                        asked.live = (await good(client, order))["orderID"]
+                        order = signed_request(requests.wallet, "POST", "/order", body_of(requests.order()))
+                        requests.live = (await good(client, order))["orderID"]
                     if kind == "with" and route == "POST /positions/merge":
-                        await good(client, asked.request("POST /positions/split"))
-                    before = journal_bytes(self.exchange)
-                    status, _ = await client.ask(asked.request(route))
-                    written += journal_bytes(self.exchange) - before
+                        await good(client, requests.request("POST /positions/split"))
+                    before = self.exchange.journal_bytes()
+                    status, _ = await client.ask(requests.request(route))
+                    written += self.exchange.journal_bytes() - before
                     statuses[status] = statuses.get(status, 0) + 1
-                table[route][kind] = {"statuses": statuses, "bytes": written / ASKED}
+                table[route][kind] = {"statuses": statuses, "bytes": written / REPEATS}
         return table
 
     async def flood(self, source, senders):
         """Bytes a second that some senders write from one address; a sender makes its next request."""
         counts, connections = {}, 4
-        begun, before = time.monotonic(), journal_bytes(self.exchange)
+        begun, before = time.monotonic(), self.exchange.journal_bytes()
 
         async def one(make):
             clients = [Client(source, self.address) for _ in range(connections)]
 
             async def lane(client):
                 while time.monotonic() < begun + FLOOD_SECONDS:
-                    try:
-                        status, _ = await client.ask(make())
-                    except Broken as error:
-                        status = str(error)
-                    counts[str(status)] = counts.get(str(status), 0) + 1
+                    status = await client.status(make())
+                    counts[status] = counts.get(status, 0) + 1
 
             await asyncio.gather(*(lane(client) for client in clients))
 
         await asyncio.gather(*(one(make) for make in senders))
         seconds = time.monotonic() - begun
-        return {"statuses": counts, "bytes_a_second": (journal_bytes(self.exchange) - before) / seconds}
+        return {"statuses": counts, "bytes_a_second": (self.exchange.journal_bytes() - before) / seconds}
 
     async def all(self):
-        self.domains = {name: await self.domain(name) for name in ("quotes", "withdrawals")}
+        client = Client("127.0.4.9", self.address)
+        self.domains = {name: await signing_domain(client, name) for name in ("quotes", "withdrawals")}
         table = await self.by_route()
         show(table)
         writing = [route for route, row in table.items() if row["without"]["bytes"]]
@@ -220,15 +211,7 @@ class Run:
         poor = await self.flood("127.0.0.2", [in_turn(routes) for routes in unfunded])
         owners = [Routes(wallet, self.market, self.domains) for wallet in await self.wallets("owner", OWNERS, "6.4")]
 
-        def moved(routes):
-            def make():
-                first = routes.next() % 2
-                body = routes.quotes([(1 + first + 2 * at % 20, 500) for at in range(10)])
-                return signed_request(routes.wallet, "POST", "/quotes", body)
-
-            return make
-
-        rich = await self.flood("127.0.0.7", [moved(routes) for routes in owners])
+        rich = await self.flood("127.0.0.7", [functools.partial(routes.request, "POST /quotes") for routes in owners])
         allowed = documented("address_journal_burst`, `address_journal_sustained") * 1_024 / 10
         for name, found, most in (("without money", poor, UNFUNDED_BYTES), ("eight owners with $6.40", rich, allowed)):
             print(f"one address, {name}: {found['bytes_a_second'] / 1_000:.0f} KB/s, {most / 1_000:.0f} allowed: {found['statuses']}")
@@ -251,7 +234,5 @@ def run(chosen, directory):
         figures = asyncio.run(found.all())
     finally:
         exit_code = exchange.stop()
-    code, _ = exchange.audit()
-    if exit_code or code:
-        found.failures.append(f"the exchange ended with {exit_code}, audit verify with {code}")
-    return figures | {"failures": found.failures}
+    _, _, failures = exchange.end(exit_code)
+    return figures | {"failures": found.failures + failures}

@@ -58,11 +58,17 @@ async def good(client, data):
     return json.loads(body)
 
 
-async def issue_keys(address, wallets):
-    """An API key for each wallet, few from each source address: keys are capped by address."""
+async def issue_keys(address, wallets, network="127.0.2", per_address=KEYS_PER_ADDRESS):
+    """An API key for each wallet, few from each source address of the network: keys are capped by address."""
     for index, wallet in enumerate(wallets):
-        client = Client(f"127.0.2.{1 + index // KEYS_PER_ADDRESS}", address)
+        if index % per_address == 0:
+            client = Client(f"{network}.{1 + index // per_address}", address)
         wallet.take_key(await good(client, request("POST", "/auth/api-key", wallet.l1())))
+
+
+async def signing_domain(client, name):
+    """The domain that `quotes` or `withdrawals` are signed for."""
+    return await good(client, request("GET", f"/{name}/domain"))
 
 
 async def make_history(address, maker, takers, market):
@@ -105,7 +111,7 @@ def prepare(exchange, path, history=True):
         deposit(exchange, wallet, "6.4")
     address = exchange.addresses["trading"]
     asyncio.run(issue_keys(address, [*traders, switch, maker, *takers, *unfunded, *dollar, *owners]))
-    domain = asyncio.run(good(Client("127.0.2.1", address), request("GET", "/quotes/domain")))
+    domain = asyncio.run(signing_domain(Client("127.0.2.1", address), "quotes"))
     if history:
         asyncio.run(make_history(address, maker, takers, markets[-3]))
     site = {

@@ -224,23 +224,34 @@ def typed_digest(separator, kind, values):
     return keccak(b"\x19\x01" + separator + keccak(keccak(kind.encode()) + struct))
 
 
-def quote_set(wallet, domain, condition, quotes, revision, group=0, seen=2**64 - 1):
-    """The body of a signed set of (cents, lots): bids for Yes in one market."""
+def quote_fields(wallet, condition, quotes, revision):
+    """The fields of a set of group 0 with (cents, lots): bids for Yes in one market."""
     now = time.time_ns() // 1_000_000
     words = [f"0x{cents * 100 << 192 | lots << 128:064x}" for cents, lots in quotes]
-    fields = {
+    return {
         "maker": wallet.address,
         "signer": wallet.address,
         "signatureType": 0,
-        "group": group,
+        "group": 0,
         "revision": str(revision),
-        "seen": str(seen),
+        # Quotes are placed whatever was filled.
+        "seen": str(2**64 - 1),
         "timestamp": str(now),
         "validUntil": str(now + 60_000),
         "builder": ZERO,
         "conditions": [condition],
         "quotes": words,
     }
+
+
+def moved_quotes(number):
+    """Ten bids of $6.40 in all, none at a price of the set with the number before."""
+    return [(1 + number % 2 + 2 * at, 500) for at in range(10)]
+
+
+def quote_set(wallet, domain, condition, quotes, revision):
+    """The body of a signed set; `quotes` as in `quote_fields`."""
+    fields = quote_fields(wallet, condition, quotes, revision)
     digest = typed_digest(domain_separator(domain), domain["type"], fields)
     return body_of({"set": fields, "signature": sign(wallet.key, digest)})
 
