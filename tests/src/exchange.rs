@@ -16,6 +16,18 @@ use serde_json::Value;
 /// Timeout of every step, far above its normal duration.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Waits until something holds.
+///
+/// # Panics
+/// It does not within [`PATIENCE`].
+pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < PATIENCE, "{what}: not in time");
+        std::thread::park_timeout(Duration::from_millis(20));
+    }
+}
+
 /// `foretell` as it is under test. Variables of the tests are not settings of it.
 ///
 /// # Panics
@@ -226,6 +238,25 @@ impl Exchange {
         let text =
             std::fs::read_to_string(self.data().join("operator.token")).expect("a token file");
         text.trim().to_owned()
+    }
+
+    /// The page of metrics, made for this request, after the head of its answer.
+    ///
+    /// # Panics
+    /// No answer.
+    #[must_use]
+    pub fn metrics(&self) -> String {
+        use std::io::{Read as _, Write as _};
+        let address = self.operator.trim_start_matches("http://");
+        let token = self.operator_token();
+        let mut stream = TcpStream::connect(address).expect("the operator listens");
+        let request = format!(
+            "GET /metrics HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\nconnection: close\r\n\r\n"
+        );
+        stream.write_all(request.as_bytes()).expect("a request");
+        let mut page = String::new();
+        stream.read_to_string(&mut page).expect("an answer");
+        page
     }
 
     /// Process id of a child, `engine` or `gateway-1`.

@@ -5,12 +5,12 @@ use std::fs;
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use foretell_gateway::sign_webhook;
 use foretell_operator_client::{OperatorClient, OperatorError};
 use foretell_tests::demo::plain_markets;
-use foretell_tests::exchange::{Exchange, Options, PATIENCE};
+use foretell_tests::exchange::{Exchange, Options, PATIENCE, wait_until};
 use foretell_tests::operator::{done, get};
 use foretell_tests::webhook_receiver::WebhookReceiver;
 use serde_json::{Value, json};
@@ -113,18 +113,9 @@ impl Upstream {
     }
 }
 
-/// Waits until it holds.
-fn wait(what: &str, holds: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !holds() {
-        assert!(begun.elapsed() < PATIENCE, "{what}: not in time");
-        std::thread::park_timeout(Duration::from_millis(20));
-    }
-}
-
 /// Waits until a process has logged a text.
 fn wait_log(log: &Path, said: &str) {
-    wait(said, || {
+    wait_until(said, || {
         fs::read_to_string(log).is_ok_and(|log| log.contains(said))
     });
 }
@@ -141,16 +132,11 @@ async fn shown(exchange: &Exchange) -> [bool; 4] {
     let findings = doctor["checks"].as_array().expect("findings");
     let finding = findings.iter().find(|it| it["check"] == "outward");
     let finding = finding.expect("the check");
-    let page = reqwest::Client::new()
-        .get(format!("{}/metrics", exchange.operator))
-        .bearer_auth(exchange.operator_token());
-    let page = page.send().await.expect("an answer");
-    let page = page.text().await.expect("a page");
     [
         status.expect("a flag"),
         printed(&["status"]).contains("closed since a restore"),
         finding["weight"] == "warning",
-        page.contains("foretell_gateway_outward_closed{gateway=\"1\"} 1"),
+        (exchange.metrics()).contains("foretell_gateway_outward_closed{gateway=\"1\"} 1"),
     ]
 }
 
@@ -205,7 +191,7 @@ async fn a_restored_copy_reaches_nothing_outside_before_it_is_opened() {
     let is_told = |notices: &[Value]| notices.iter().any(|it| it["type"] == "restored");
     let (notices, _) = original.receiver.wait(PATIENCE, is_told);
     assert_eq!(streams(&notices).len(), 2, "{notices:?}");
-    wait("the upstream is asked", || original.upstream.is_asked());
+    wait_until("the upstream is asked", || original.upstream.is_asked());
     assert_eq!(shown(&exchange).await, [false; 4]);
     sync.post::<Value>("/markets/resume", &pause)
         .await

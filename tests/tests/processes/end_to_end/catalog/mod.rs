@@ -54,6 +54,13 @@ async fn get(url: &str, token: Option<&str>) -> (u16, Value) {
     (status, answer.json().await.expect("JSON"))
 }
 
+/// Rows of a recorded file, which zstd packed; `None` without recorded data.
+fn recorded_rows(name: &str) -> Option<Vec<Value>> {
+    let packed = std::fs::read(foretell_fixtures::recorded(name)?).expect("a file");
+    let unpacked = zstd::decode_all(packed.as_slice()).expect("zstd");
+    Some(serde_json::from_slice(&unpacked).expect("JSON"))
+}
+
 fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::end_to_end::catalog::trading::cross;
 use crate::end_to_end::catalog::upstream::event;
-use crate::end_to_end::catalog::{get, run, runtime};
+use crate::end_to_end::catalog::{get, recorded_rows, run, runtime};
 
 const SLUG: &str = "own-market";
 
@@ -78,13 +78,8 @@ fn a_market_of_an_upstream_leaves_a_slug_to_the_own_market_that_has_it() {
 }
 
 /// Names of the fields that every record of a recorded list has; `None` without recorded data.
-fn fields_of_all(
-    name: &str,
-    records: impl Fn(Vec<Value>) -> Vec<Value>,
-) -> Option<BTreeSet<String>> {
-    let packed = std::fs::read(foretell_fixtures::recorded(name)?).expect("a file");
-    let unpacked = zstd::decode_all(packed.as_slice()).expect("zstd");
-    let rows = records(serde_json::from_slice(&unpacked).expect("JSON"));
+fn fields_of_all(name: &str) -> Option<BTreeSet<String>> {
+    let rows = recorded_rows(name)?;
     let names = |row: &Value| row.as_object().expect("a record").keys().cloned().collect();
     rows.iter()
         .map(names)
@@ -93,8 +88,8 @@ fn fields_of_all(
 
 #[test]
 fn an_own_market_has_every_field_that_all_recorded_ones_have() {
-    let markets = fields_of_all("gamma/markets-600-20260208.json.zst", |rows| rows);
-    let events = fields_of_all("gamma/events-20-202503.json.zst", |rows| rows);
+    let markets = fields_of_all("gamma/markets-600-20260208.json.zst");
+    let events = fields_of_all("gamma/events-20-202503.json.zst");
     let (Some(markets), Some(events)) = (markets, events) else {
         return;
     };

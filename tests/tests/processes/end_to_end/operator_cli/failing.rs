@@ -1,39 +1,12 @@
 //! Faults of the processes beside the engine: figures, status and the doctor say them.
 
-use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
-use std::time::Instant;
-
-use foretell_tests::exchange::{Exchange, Options, PATIENCE};
+use foretell_tests::exchange::{Exchange, Options, wait_until};
 
 use super::{Run, foretell};
 
-/// Waits until `look` finds something.
-fn wait<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let begun = Instant::now();
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(begun.elapsed() < PATIENCE, "{what}: not in time");
-        std::thread::park_timeout(std::time::Duration::from_millis(20));
-    }
-}
-
-/// The page of metrics.
-fn metrics(exchange: &Exchange) -> String {
-    let address = exchange.operator.trim_start_matches("http://");
-    let mut stream = TcpStream::connect(address).expect("the operator listens");
-    let request = format!("GET /metrics HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
-    stream.write_all(request.as_bytes()).expect("a request");
-    let mut page = String::new();
-    stream.read_to_string(&mut page).expect("an answer");
-    page
-}
-
 /// The value of a metric with these labels, such as `webhooks_sequence` or `up{gateway="1"}`.
 fn metric(exchange: &Exchange, name: &str) -> f64 {
-    let page = metrics(exchange);
+    let page = exchange.metrics();
     let name = format!("foretell_gateway_{name} ");
     let value = page.lines().find_map(|line| line.strip_prefix(&name));
     let value = value.unwrap_or_else(|| panic!("no {name} in {page}"));
@@ -67,8 +40,8 @@ fn a_webhook_receiver_that_fails_is_an_alarm() {
     let wallet = format!("0x{}", "11".repeat(20));
     foretell(&exchange, &["account", "deposit", &wallet, "5"], "").printed();
     // What the alert ForetellWebhooksFail reads.
-    wait("a failed delivery", || {
-        (metric(&exchange, "webhooks_waiting_seconds") > 0.0).then_some(())
+    wait_until("a failed delivery", || {
+        metric(&exchange, "webhooks_waiting_seconds") > 0.0
     });
     assert!(metric(&exchange, "webhooks_failed_attempts") >= 1.0);
     assert_eq!(metric(&exchange, "webhooks_delivered"), 0.0);
@@ -89,13 +62,9 @@ fn a_process_that_ends_again_and_again_is_an_alarm() {
     std::fs::write(exchange.data().join("webhooks.cursor"), "{").expect("a file");
     exchange.kill("webhooks");
     // What the alerts ForetellProcessDown and ForetellProcessRestarts read.
-    wait("the end of the process", || {
-        (metric(&exchange, ready) == 0.0).then_some(())
-    });
+    wait_until("the end of the process", || metric(&exchange, ready) == 0.0);
     let restarts = "supervised_process_restarts{process=\"webhooks\"}";
-    wait("its restarts", || {
-        (metric(&exchange, restarts) > 2.0).then_some(())
-    });
+    wait_until("its restarts", || metric(&exchange, restarts) > 2.0);
     let status = foretell(&exchange, &["status"], "").printed();
     assert!(
         status.contains("ALARM: webhooks ended (exit status: 1)"),
