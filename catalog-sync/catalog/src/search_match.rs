@@ -118,10 +118,10 @@ mod tests {
     #[case("00", None)]
     #[case("sun", None)]
     #[case("rain sun", None)]
-    #[case("é", None)]
-    #[case("té", Some(CONTAINS))]
+    #[case("ß", None)]
+    #[case("tß", Some(CONTAINS))]
     fn a_text_fits_in_its_best_way(#[case] term: &str, #[case] expected: Option<usize>) {
-        let text = document(["May it rain 100% là tété?", "rain"].into_iter());
+        let text = document(["May it rain 100% là tßtß?", "rain"].into_iter());
         assert_eq!(Matcher::of(term).match_class(text.as_bytes()), expected);
     }
 }
