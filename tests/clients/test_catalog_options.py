@@ -129,7 +129,7 @@ def between(field, low=None, high=None, read=number):
     return holds
 
 
-DAY, LATER = instant("2026-01-01T00:00:00Z"), instant("2027-04-01T00:00:00Z")
+DAY, LATER = instant("2026-01-01T00:00:00Z"), instant("2027-04-01T23:59:59.999999Z")
 COMMON = [
     ({"featured": "true"}, lambda row: row.get("featured", False)),
     ({"featured": "false"}, lambda row: not row.get("featured", False)),

@@ -5,6 +5,8 @@ use foretell_wire::read::query::parameters::Parameters;
 use foretell_wire::{ApiError, Compatibility, ErrorCode};
 use rstest::rstest;
 
+const HASH: &str = "0x00000000000000000000000000000000000000000000000000000000000000aa";
+
 /// Reads a query string that is not encoded.
 fn read<T: Parameters>(text: &str) -> Result<T, ApiError> {
     let pairs = text.split('&').filter(|pair| !pair.is_empty());
@@ -94,11 +96,14 @@ fn lists_are_bounded() {
 #[rstest]
 #[case("tag=a", "tag_slug=a")]
 #[case("eventSlug=a", "event_slug=a")]
-#[case("condition_id=0xAA", "conditionId=0xAA")]
 #[case("order=question", "order=title")]
 #[case("id=1&id=2", "id=1,2")]
 #[case("closed=1&active=0", "closed=true&active=false")]
 #[case("limit=&tag=&order=", "")]
+#[case(
+    &*format!("condition_id={HASH}"),
+    &*format!("conditionId={HASH}")
+)]
 fn aliases_and_empty_values(#[case] one: &str, #[case] other: &str) {
     let of = |text| read::<MarketsQuery>(text).unwrap();
     assert_eq!(of(one), of(other));
@@ -188,13 +193,43 @@ fn options_that_cannot_be_honoured_are_named(#[case] text: &str, #[case] expecte
 }
 
 #[rstest]
+#[case(
+    "condition_ids=0x12",
+    "condition_ids is \"0x12\", allowed: 0x and 64 hex digits"
+)]
+#[case(
+    "conditionId=[1]",
+    "conditionId is \"[1]\", allowed: 0x and 64 hex digits"
+)]
+#[case(
+    "question_ids=7",
+    "question_ids is \"7\", allowed: 0x and 64 hex digits"
+)]
+#[case(
+    "clob_token_ids=0x7",
+    "clob_token_ids is \"0x7\", allowed: a decimal token id"
+)]
+#[case(
+    "market_maker_address=0x7",
+    "market_maker_address is \"0x7\", allowed: 0x and 40 hex digits"
+)]
+fn an_id_that_no_market_can_have_is_refused(#[case] text: &str, #[case] expected: &str) {
+    assert_eq!(refusal(read::<MarketsQuery>(text)), expected);
+}
+
+#[rstest]
 #[case("order=volume24hr,startDate", "order=volume_24hr&order=start_date")]
 #[case("order=volumeNum", "order=volume_num")]
 #[case("slug=a,b", "slug=a&slug=b")]
 #[case("tag_id=1,2", "tag_id=1&tag_id=2")]
 #[case("volume_min=5", "volume_num_min=5.0")]
 #[case("start_date_min=2026-01-01", "start_date_min=2026-01-01T00:00:00Z")]
-#[case("end_date_max=2026-01-01T00:00:00 00:00", "end_date_max=2026-01-01")]
+#[case("end_date_min=2026-01-01T00:00:00 00:00", "end_date_min=2026-01-01")]
+#[case("end_date_max=2026-01-01T23:59:59.999999Z", "end_date_max=2026-01-01")]
+#[case(
+    "start_date_max=9999-12-31T23:59:59Z",
+    "start_date_max=9999-12-31T00:00:00Z"
+)]
 fn both_spellings_mean_the_same(#[case] one: &str, #[case] other: &str) {
     let of = |text| read::<MarketsQuery>(text).unwrap();
     assert_eq!(of(one), of(other));

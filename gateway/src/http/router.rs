@@ -50,20 +50,16 @@ impl Router {
         }
     }
 
-    /// The route of a request, and the value of its path parameter. The GET route answers HEAD.
+    /// The route of a request, and the value of its path parameter. The GET route answers HEAD, and a path with a slash
+    /// behind it is that path.
     pub(crate) fn find(
         &self,
         method: &Method,
         path: &str,
     ) -> Result<(Arc<Route>, String), RouteError> {
-        let (methods, parameter) = match self.exact.get(path) {
-            Some(methods) => (methods, String::new()),
-            None => {
-                let found = self.patterns.at(path).map_err(|_| RouteError::Path)?;
-                let parameter = found.params.iter().next().map_or("", |(_, value)| value);
-                (found.value, parameter.to_owned())
-            }
-        };
+        let without_slash = || path.strip_suffix('/').filter(|path| !path.ends_with('/'));
+        let found = self.at(path).or_else(|| self.at(without_slash()?));
+        let (methods, parameter) = found.ok_or(RouteError::Path)?;
         let wanted = if method == Method::HEAD {
             &Method::GET
         } else {
@@ -74,6 +70,15 @@ impl Router {
             .find(|route| route.method == wanted)
             .map(|route| (Arc::clone(route), parameter))
             .ok_or_else(|| RouteError::Method(allowed(methods)))
+    }
+
+    fn at(&self, path: &str) -> Option<(&Methods, String)> {
+        if let Some(methods) = self.exact.get(path) {
+            return Some((methods, String::new()));
+        }
+        let found = self.patterns.at(path).ok()?;
+        let parameter = found.params.iter().next().map_or("", |(_, value)| value);
+        Some((found.value, parameter.to_owned()))
     }
 }
 
@@ -123,12 +128,14 @@ mod tests {
         assert_eq!(find(Method::HEAD, "/book"), ok(1, ""));
         assert_eq!(find(Method::DELETE, "/order"), ok(3, ""));
         assert_eq!(find(Method::GET, "/markets/0xab"), ok(4, "0xab"));
+        assert_eq!(find(Method::GET, "/markets/0xab/"), ok(4, "0xab"));
+        assert_eq!(find(Method::GET, "/book/"), ok(1, ""));
         assert_eq!(find(Method::GET, "/markets/live"), ok(5, ""));
         assert_eq!(find(Method::DELETE, "/rewards/a/b"), ok(6, "a/b"));
         for path in [
             "/",
             "//book",
-            "/book/",
+            "/book//",
             "/Book",
             "/markets/",
             "/markets/a/b",

@@ -4,7 +4,7 @@ use foretell_wire::parameters;
 use foretell_wire::read::query::Query;
 use foretell_wire::read::query::parameters::Parameters as _;
 
-use super::forms::{Amount, Date, Flag, LIMIT, OFFSET};
+use super::forms::{Amount, Date, Flag, LIMIT, LastDate, OFFSET};
 use super::order::Column;
 use crate::sort_key::MISSING;
 
@@ -38,12 +38,12 @@ parameters! {
     pub struct Bounds: Catalog {
         /// Earliest `start_date`, inclusive.
         pub(crate) start_date_min: Option<i64> = optional(Date),
-        /// Latest `start_date`, inclusive.
-        pub(crate) start_date_max: Option<i64> = optional(Date),
+        /// Latest `start_date`, inclusive; of a day without a time, its end.
+        pub(crate) start_date_max: Option<i64> = optional(LastDate),
         /// Earliest `end_date`, inclusive.
         pub(crate) end_date_min: Option<i64> = optional(Date),
-        /// Latest `end_date`, inclusive.
-        pub(crate) end_date_max: Option<i64> = optional(Date),
+        /// Latest `end_date`, inclusive; of a day without a time, its end.
+        pub(crate) end_date_max: Option<i64> = optional(LastDate),
         /// Smallest stored volume, inclusive.
         pub(crate) volume_min: Option<i64> = optional(Amount) or "volume_num_min",
         /// Largest stored volume, inclusive.

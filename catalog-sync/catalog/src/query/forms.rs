@@ -11,6 +11,7 @@ use crate::sort_key::sortable;
 
 /// Most entries of a list.
 pub(super) const MAX_ENTRIES: usize = 500;
+const DAY_MICROS: i64 = 86_400_000_000;
 /// Most characters of a search term.
 const MAX_TERM: usize = 256;
 
@@ -24,6 +25,14 @@ values! {
     pub(super) Address { reads WalletAddress: str as Wallet, "0x and 40 hex digits", Wallet::read; }
     /// A date in microseconds since 1970. A plus that was not escaped arrives as a space.
     pub(super) Date { reads i64: str, "a date: 2026-01-31, 2026-01-31T12:00:00Z", date; }
+    /// The last microsecond of a day, or a date as [`Date`].
+    pub(super) LastDate { reads i64: str, Date::ALLOWED, last_date; }
+    /// An id of a condition or of a question.
+    pub(super) HashId { reads String: str { "pattern": "^0x[0-9a-fA-F]{64}$" }, "0x and 64 hex digits", |text| hex_id(text, 64); }
+    /// An address, as its text.
+    pub(super) AddressText { reads String: str { "pattern": "^0x[0-9a-fA-F]{40}$" }, "0x and 40 hex digits", |text| hex_id(text, 40); }
+    /// A token id.
+    pub(super) TokenText { reads String: str { "pattern": "^[0-9]{1,78}$" }, "a decimal token id", token; }
     /// A decimal number as the key that amounts are sorted by.
     pub(super) Amount { reads i64: str { "type": "number" }, "a decimal number", amount; }
     /// A search term, normalised.
@@ -33,6 +42,23 @@ values! {
 fn date(text: &str) -> Option<i64> {
     let date = read_date(text).or_else(|| read_date(&text.replace(' ', "+")));
     date.map(|date| date.as_microsecond())
+}
+
+fn last_date(text: &str) -> Option<i64> {
+    let first = date(text)?;
+    let is_day = text.trim().parse::<jiff::civil::Date>().is_ok() && !text.contains(':');
+    Some(first + if is_day { DAY_MICROS - 1 } else { 0 })
+}
+
+fn hex_id(text: &str, digits: usize) -> Option<String> {
+    let hex = text.strip_prefix("0x")?;
+    let is_id = hex.len() == digits && hex.bytes().all(|digit| digit.is_ascii_hexdigit());
+    is_id.then(|| text.to_owned())
+}
+
+fn token(text: &str) -> Option<String> {
+    let is_id = (1..=78).contains(&text.len()) && text.bytes().all(|digit| digit.is_ascii_digit());
+    is_id.then(|| text.to_owned())
 }
 
 fn amount(text: &str) -> Option<i64> {

@@ -3,7 +3,9 @@
 use foretell_wire::{ApiError, parameters};
 
 use super::filters::{Bounds, FlagFilter, Page, Range};
-use super::forms::{Amount, Entry, Flag, Id, LOCALE, Locale, MAX_ENTRIES, Text};
+use super::forms::{
+    AddressText, Amount, Entry, Flag, HashId, Id, LOCALE, Locale, MAX_ENTRIES, Text, TokenText,
+};
 use super::groups::GroupFilter;
 use super::keyset::KeysetPage;
 use super::order::{Column, Order};
@@ -36,11 +38,11 @@ parameters! {
         /// Event slug.
         pub event_slug: Option<String> = optional(Text) or "eventSlug",
         /// Condition id.
-        pub condition_id: Option<String> = optional(Text) as "conditionId" or "condition_id",
+        pub condition_id: Option<String> = optional(HashId) as "conditionId" or "condition_id",
         /// Condition ids.
-        pub condition_ids: Vec<String> = list(Entry, MAX_ENTRIES),
+        pub condition_ids: Vec<String> = list(HashId, MAX_ENTRIES),
         /// Token ids.
-        pub clob_token_ids: Vec<String> = list(Entry, MAX_ENTRIES),
+        pub clob_token_ids: Vec<String> = list(TokenText, MAX_ENTRIES),
         /// Ids of markets.
         pub ids: Vec<u64> = list(Id, MAX_ENTRIES) as "id",
         /// Slugs of markets.
@@ -54,9 +56,9 @@ parameters! {
         /// Filter by dates and amounts.
         pub bounds: Bounds = group(),
         /// Question ids.
-        pub question_ids: Vec<String> = list(Entry, MAX_ENTRIES),
+        pub question_ids: Vec<String> = list(HashId, MAX_ENTRIES),
         /// Addresses of market makers.
-        pub market_makers: Vec<String> = list(Entry, MAX_ENTRIES) as "market_maker_address",
+        pub market_makers: Vec<String> = list(AddressText, MAX_ENTRIES) as "market_maker_address",
         /// Game ids of the market or its event.
         pub game_ids: Vec<String> = list(Entry, MAX_ENTRIES) as "game_id",
         /// Sports market types.

@@ -1,15 +1,16 @@
 //! Date formats of upstreams.
 
 use jiff::Timestamp;
-use jiff::civil::DateTime;
-use jiff::tz::TimeZone;
+use jiff::civil::Time;
+use jiff::fmt::temporal::Pieces;
+use jiff::tz::Offset;
 
 /// Most bytes of a date.
 const LONGEST: usize = 40;
 
 /// Parses RFC 3339 with up to nine decimals, also with a space for the `T`, a short offset
-/// (`2026-01-23 20:56:36+00`) or no offset (UTC), and a bare date (midnight UTC). Prose (`April 11,
-/// 2022`) and impossible dates are `None`.
+/// (`2026-01-23 20:56:36+00`) or no offset (UTC), and a bare date (midnight UTC). The last days of the year 9999, which
+/// stand for never, are the last instant that there is. Prose (`April 11, 2022`) and impossible dates are `None`.
 #[must_use]
 pub fn read_date(text: &str) -> Option<Timestamp> {
     let text = text.trim();
@@ -20,14 +21,14 @@ pub fn read_date(text: &str) -> Option<Timestamp> {
     if !starts_with_a_year || text.contains('[') {
         return None;
     }
-    if let Ok(instant) = text.parse::<Timestamp>() {
-        return Some(instant);
+    let pieces = Pieces::parse(text).ok()?;
+    let time = pieces.time().unwrap_or(Time::midnight());
+    let local = pieces.date().to_datetime(time);
+    let offset = pieces.to_numeric_offset().unwrap_or(Offset::UTC);
+    match offset.to_timestamp(local) {
+        Err(_) if local.year() == 9_999 => Some(Timestamp::MAX),
+        instant => instant.ok(),
     }
-    let local: DateTime = text.parse().ok()?;
-    local
-        .to_zoned(TimeZone::UTC)
-        .ok()
-        .map(|zoned| zoned.timestamp())
 }
 
 #[cfg(test)]
@@ -49,6 +50,9 @@ mod tests {
     #[case("2026-01-23 20:56", "2026-01-23T20:56:00Z")]
     #[case("2026-01-23", "2026-01-23T00:00:00Z")]
     #[case("  2024-02-29 ", "2024-02-29T00:00:00Z")]
+    #[case("9999-12-31", "9999-12-30T22:00:00.999999999Z")]
+    #[case("9999-12-31T23:59:59Z", "9999-12-30T22:00:00.999999999Z")]
+    #[case("9999-12-31 23:59:59.999+00", "9999-12-30T22:00:00.999999999Z")]
     fn dates_become_utc(#[case] text: &str, #[case] expected: &str) {
         assert_eq!(read_date(text).unwrap().to_string(), expected);
     }

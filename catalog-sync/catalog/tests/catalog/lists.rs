@@ -70,7 +70,8 @@ fn every_filter_by_name_finds_what_has_it() {
     assert_eq!(markets(&shelf, "eventSlug=event-2"), [20]);
     assert_eq!(markets(&shelf, "tag_id=1&event_id=2"), [0_u64; 0]);
     assert_eq!(markets(&shelf, "tag=tag-2"), [20]);
-    assert_eq!(markets(&shelf, "conditionId=nonsense"), [0_u64; 0]);
+    let unknown = format!("conditionId={}", condition(99));
+    assert_eq!(markets(&shelf, &unknown), [0_u64; 0]);
     assert_eq!(events(&shelf, "series_slug=series-2"), [2]);
     assert_eq!(events(&shelf, "slug=event-1"), [1]);
     assert_eq!(events(&shelf, "tag_slug=nothing"), [0_u64; 0]);
