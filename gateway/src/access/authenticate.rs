@@ -85,7 +85,7 @@ impl RequestContext {
         let checked = self.gate.run(check).await;
         checked
             .map_err(|_| ErrorCode::Busy)?
-            .inspect_err(|_| self.hint(|| Hint::of_l1(&claims, chain, auth.window, now)))
+            .inspect_err(|_| self.hint(Hint::of_l1(&claims, chain, auth.window, now)))
             .map_err(|error| match error {
                 L1Error::Chain(ours) => {
                     let given = foretell_wire::errors::api_error::quoted(

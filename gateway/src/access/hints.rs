@@ -1,5 +1,5 @@
-//! Faults of clients that the form of a request proves. A sandbox names them in a header, never in a body
-//! (docs/api/clients.md).
+//! Faults of clients that the form of a request proves. The answer names them in a header, and the chain of an order
+//! also in its text (docs/api/clients.md).
 
 use core::{fmt, slice};
 

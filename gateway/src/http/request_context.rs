@@ -254,12 +254,10 @@ impl RequestContext {
         Ok(reply)
     }
 
-    /// Names a fault of the client in the answer, if this is a sandbox: only there are faults looked for.
-    pub(crate) fn hint(&self, find: impl FnOnce() -> Option<Hint>) {
-        if self.app.is_sandbox()
-            && let Some(hint) = find()
-        {
-            self.said.lock().hint = Some(hint);
+    /// Names a fault of the client in the answer.
+    pub(crate) fn hint(&self, hint: Option<Hint>) {
+        if hint.is_some() {
+            self.said.lock().hint = hint;
         }
     }
 

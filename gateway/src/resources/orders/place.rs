@@ -298,14 +298,21 @@ async fn verify(
         verify_order(&fields, signature, wallets, traded.neg_risk, domains, known)
     };
     let verified = verified(context, caller, &order.maker, check).await;
-    context.hint(|| match &verified {
-        Ok(_) => Hint::of_body(&context.body),
-        Err(_) => {
+    match verified {
+        Err(error) if error.code() == ErrorCode::InvalidSignature => {
             let signed = (&fields, &order.signature[..]);
-            Hint::of_order(signed, &caller.wallets, traded.neg_risk, domains)
+            let hint = Hint::of_order(signed, &caller.wallets, traded.neg_risk, domains);
+            context.hint(hint);
+            Err(hint.map_or(error, |hint| ErrorCode::InvalidSignature.with([&hint])))
         }
-    });
-    verified
+        verified => {
+            // Looking for one costs more than the order.
+            if verified.is_ok() && context.app.is_sandbox() {
+                context.hint(Hint::of_body(&context.body));
+            }
+            verified
+        }
+    }
 }
 
 /// Checks what a maker signed with the wallets of the caller's owner, who may be a known signer, when the gate admits it.
