@@ -410,7 +410,11 @@ class Walk:
         first = data.get("/v2/trades", query={"limit": 1, "taker_only": "false"})
         assert first["pagination"]["has_more"]
         following = {"limit": 1, "taker_only": "false", "cursor": first["pagination"]["next_cursor"]}
-        assert data.get("/v2/trades", query=following)["data"] != first["data"]
+        second = data.get("/v2/trades", query=following)
+        assert second["data"] != first["data"]
+        assert (second["pagination"]["limit"], second["pagination"]["offset"]) == (1, 1)
+        refused = data.get("/v2/trades", 400, query={"offset": 1})
+        assert (refused["code"], refused["parameter"], refused["retryable"]) == ("invalid_request", "offset", False)
         data.get("/v2/trades", 400, query={"market": self.market["condition_id"]})
         kinds = {row["type"] for row in data.get("/v2/activity", query={**user, "limit": 1000})["data"]}
         assert kinds == {"TRADE", "SPLIT", "MERGE", "REDEEM", "CONVERSION"}, kinds

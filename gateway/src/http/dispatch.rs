@@ -66,6 +66,7 @@ impl Dispatcher {
         // An answer without a state of its own names the state before it, because its content is
         // not older (docs/api/overview.md §3).
         let before = (app.shared_view.is_ready()).then(|| app.shared_view.read().position());
+        let shape = surface.error_shape(request.uri().path());
         let found = self.find(&request);
         let route = found.as_ref().ok().map(|(route, _)| Arc::clone(route));
         let timing = Timing::new(&app.durations, began);
@@ -88,7 +89,7 @@ impl Dispatcher {
         );
         let future = CatchPanic(Box::pin(answering));
         let answer = Charged { account, future }.await;
-        let mut answer = answer.unwrap_or_else(|failure| failure.render(surface));
+        let mut answer = answer.unwrap_or_else(|failure| failure.render(shape));
         if head {
             answer = answer.without_head_body();
         }
@@ -130,7 +131,10 @@ impl Dispatcher {
     ) -> Result<Answer, Failure> {
         let (app, surface) = (Arc::clone(&self.app), self.surface);
         let route = found.as_ref().ok().map(|(route, _)| route);
-        let shape = route.and_then(|route| route.shape).unwrap_or(surface);
+        let shape = match route.and_then(|route| route.shape) {
+            Some(mounted) => mounted.into(),
+            None => surface.error_shape(request.uri().path()),
+        };
         // What is refused costs work, too.
         let turn = app.policy.turn(&account).await;
         let turn = turn.or_else(|refused| match route.is_some_and(|route| route.is_urgent) {

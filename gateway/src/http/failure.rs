@@ -1,8 +1,8 @@
 //! Failed requests, and their answers in the shape of each surface (docs/api/errors.md §1).
 //! `foretell_wire` defines the errors of the interface.
 
-use foretell_wire::data::with_class;
-use foretell_wire::{ApiError, ErrorCode};
+use foretell_wire::data::{V2Error, with_class};
+use foretell_wire::{ApiError, ErrorCode, json_text};
 use http::header::{ALLOW, RETRY_AFTER};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde_json::json;
@@ -10,11 +10,14 @@ use serde_json::json;
 use crate::access::signature_gate::TooManyWaiting;
 use crate::engine::engine_link::LinkError;
 use crate::http::answer::Answer;
-use crate::http::surface::Surface;
+use crate::http::surface::{ErrorShape, Surface};
 use crate::policy::rate_limits::RateLimited;
 
 /// The code of an error; every answer to a failed request has it.
 pub(crate) const X_ERROR_CODE: HeaderName = HeaderName::from_static("x-error-code");
+
+/// The id of a failure of version 2 of the data surface: the same as in its body and in the log.
+pub(crate) const X_TRACE_ID: HeaderName = HeaderName::from_static("x-trace-id");
 
 /// A failed request: its error, and what its answer has beside it.
 #[derive(Debug)]
@@ -45,8 +48,8 @@ impl Failure {
         self
     }
 
-    /// The answer in the shape of a surface: always JSON.
-    pub(crate) fn render(self, surface: Surface) -> Answer {
+    /// The answer in a shape: always JSON.
+    pub(crate) fn render(self, shape: impl Into<ErrorShape>) -> Answer {
         let Details {
             error,
             body,
@@ -54,11 +57,28 @@ impl Failure {
         } = *self.0;
         let code = error.code();
         let status = StatusCode::from_u16(code.status()).expect("statuses are constants");
-        let body = body.unwrap_or_else(|| error_body(surface, code, &error.text()));
+        let mut trace_id = None;
+        let body = body.unwrap_or_else(|| match shape.into() {
+            ErrorShape::Of(surface) => error_body(surface, code, &error.text()),
+            ErrorShape::DataV2 => json_text(&V2Error::new(&error, trace_id.insert(new_trace_id()))),
+        });
         let mut answer = Answer::with_status(status, body);
         answer.headers.extend(headers);
+        if let Some(trace_id) = trace_id {
+            tracing::debug!(trace_id, code = code.name(), "refused");
+            let value = HeaderValue::from_str(&trace_id).expect("hexadecimal digits");
+            answer.headers.insert(X_TRACE_ID, value);
+        }
         answer.header(X_ERROR_CODE, HeaderValue::from_static(code.name()))
     }
+}
+
+/// 32 hexadecimal digits, by which an operator finds a failure in the log at the level `debug`.
+fn new_trace_id() -> String {
+    let mut bytes = [0; 16];
+    // Without randomness the id is zeros: the failure is told all the same.
+    let _ = getrandom::fill(&mut bytes);
+    hex::encode(bytes)
 }
 
 /// The interface fixes the fields of the public surfaces, so only the operator's body has the code.
@@ -220,6 +240,40 @@ mod tests {
             let catalog = json!({ "type": catalog, "error": text });
             assert_eq!(body(Surface::Catalog), catalog);
         }
+    }
+
+    #[test]
+    fn version_2_of_the_data_surface_has_a_shape_of_its_own() {
+        let answer = |error: ApiError| {
+            let answer = Failure::from(error).render(Surface::Data.error_shape("/v2/trades"));
+            let body: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
+            assert_eq!(
+                answer.headers[X_TRACE_ID],
+                body["trace_id"].as_str().unwrap()
+            );
+            body
+        };
+        let wrong = answer(ErrorCode::InvalidParameter.with([&"limit", &"too large"]));
+        let expected = json!({
+            "error": "invalid_field: limit: too large",
+            "code": "invalid_request",
+            "parameter": "limit",
+            "retryable": false,
+            "trace_id": wrong["trace_id"],
+        });
+        assert_eq!(wrong, expected);
+        let busy = answer(ErrorCode::Busy.into());
+        assert_eq!(
+            (&busy["code"], &busy["retryable"]),
+            (&json!("dependency_unavailable"), &json!(true))
+        );
+        assert!(busy.get("parameter").is_none());
+        assert_ne!(busy["trace_id"], wrong["trace_id"]);
+        assert_eq!(Surface::Data.error_shape("/trades"), Surface::Data.into());
+        assert_eq!(
+            Surface::Trading.error_shape("/v2/trades"),
+            Surface::Trading.into()
+        );
     }
 
     #[test]

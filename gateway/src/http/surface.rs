@@ -2,6 +2,21 @@
 
 use crate::policy::rate_limits::Scope;
 
+/// What the body of a failure looks like.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ErrorShape {
+    /// That of a surface.
+    Of(Surface),
+    /// That of version 2 of the data surface.
+    DataV2,
+}
+
+impl From<Surface> for ErrorShape {
+    fn from(surface: Surface) -> Self {
+        Self::Of(surface)
+    }
+}
+
 /// A family of paths on a listener of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Surface {
@@ -27,6 +42,14 @@ impl Surface {
             Self::Catalog => "catalog",
             Self::Operator => "operator",
             Self::Health => "health",
+        }
+    }
+
+    /// The shape of its failures at a path.
+    pub(crate) fn error_shape(self, path: &str) -> ErrorShape {
+        match self {
+            Self::Data if path.starts_with("/v2/") => ErrorShape::DataV2,
+            _ => ErrorShape::Of(self),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use foretell_wire::data::V2Error;
 use foretell_wire::{ApiError, ErrorCode};
 use http::StatusCode;
 use serde_json::{Map, Value as Json, json};
@@ -9,7 +10,7 @@ use serde_json::{Map, Value as Json, json};
 use crate::http::failure::Failure;
 use crate::http::operation::Operation;
 use crate::http::route::Route;
-use crate::http::surface::Surface;
+use crate::http::surface::{ErrorShape, Surface};
 use crate::openapi::schemas::Schemas;
 use crate::openapi::words::{OperationWords, Words, json as example};
 use crate::routes;
@@ -59,6 +60,9 @@ impl Document {
                 .or_insert_with(|| json!({}));
             path[route.method.as_str().to_lowercase()] = described(&operation, id, &route, said);
             schemas = operation.described.schemas;
+        }
+        if self == Self::Data {
+            schemas.answer::<V2Error>();
         }
         let left: Vec<_> = words.operations.keys().collect();
         assert!(left.is_empty(), "words without a route: {left:?}");
@@ -180,13 +184,20 @@ fn failures(operation: &Operation, route: &Route) -> impl Iterator<Item = (Strin
         {
             headers["Retry-After"] = reference("headers", "Retry-After");
         }
-        let mut schema = reference("schemas", "Error");
+        let shape = surface.error_shape(route.path);
+        let mut schema = match shape {
+            ErrorShape::Of(_) => reference("schemas", "Error"),
+            ErrorShape::DataV2 => {
+                headers["x-trace-id"] = json!({ "required": true, "schema": { "type": "string" } });
+                reference("schemas", "ErrorV2")
+            }
+        };
         if refusal.0.contains(&status) {
             schema = json!({ "anyOf": [refusal.1, schema] });
         }
         let content = json!({
             "schema": schema,
-            "example": body_of(codes[0], surface),
+            "example": body_of(codes[0], shape),
         });
         let status_words = StatusCode::from_u16(status).expect("a status");
         let answer = json!({
@@ -234,12 +245,16 @@ fn count_of(names: &Map<String, Json>, status: &str) -> usize {
 }
 
 /// The body of an error whose values are their names.
-fn body_of(code: ErrorCode, surface: Surface) -> Json {
+fn body_of(code: ErrorCode, shape: ErrorShape) -> Json {
     let values = code.text().split('<').skip(1);
     let values = values.map(|rest| format!("<{}>", rest.split('>').next().unwrap_or_default()));
     let error = ApiError::new(code, values.collect());
-    let body = Failure::from(error).render(surface).body;
-    serde_json::from_slice(&body).expect("a failure is JSON")
+    let body = Failure::from(error).render(shape).body;
+    let mut body: Json = serde_json::from_slice(&body).expect("a failure is JSON");
+    if let Some(trace_id) = body.get_mut("trace_id") {
+        *trace_id = "8f8b7e5e64d241d1bc6e8d5eef76fc4e".into();
+    }
+    body
 }
 
 /// The headers of an answer.

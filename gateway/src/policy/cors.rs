@@ -13,7 +13,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use thiserror::Error;
 
 use crate::http::answer::{Answer, X_EPOCH, X_NEXT_CURSOR, X_SEQUENCE};
-use crate::http::failure::X_ERROR_CODE;
+use crate::http::failure::{X_ERROR_CODE, X_TRACE_ID};
 use crate::http::timing::SERVER_TIMING;
 use crate::policy::rate_limits;
 
@@ -84,6 +84,7 @@ impl Cors {
             X_EPOCH,
             X_NEXT_CURSOR,
             X_ERROR_CODE,
+            X_TRACE_ID,
             RETRY_AFTER,
             SERVER_TIMING,
         ];

@@ -14,7 +14,7 @@ use crate::http::answer::Answer;
 use crate::http::connections::client_quotas::Client;
 use crate::http::connections::connection::ConnectionGroup;
 use crate::http::failure::Failure;
-use crate::http::surface::Surface;
+use crate::http::surface::{ErrorShape, Surface};
 use crate::metrics::Metrics;
 use crate::policy::allowlist::Allowlist;
 use crate::policy::client_address::{ClientAddress, TrustedProxies};
@@ -183,8 +183,8 @@ pub(crate) struct IncomingRequest<'r> {
     pub(crate) from: ClientAddress,
     pub(crate) method: &'r Method,
     pub(crate) uri: &'r Uri,
-    /// The surface whose shape its failures have.
-    pub(crate) shape: Surface,
+    /// The shape of its failures.
+    pub(crate) shape: ErrorShape,
     /// Rate limit that the request counts in.
     pub(crate) scope: Option<Scope>,
     pub(crate) headers: &'r HeaderMap,

@@ -33,8 +33,8 @@ pub use leaderboard::{
 };
 pub use positions::{ClosedPositionsQuery, PositionRow, PositionSort, PositionV1, PositionsQuery};
 pub use profile::{Profile, pseudonym};
-pub use read::cursor::{FrameRow, HolderKey, PositionKey, RankKey, RowKey};
-pub use read::errors::with_class;
+pub use read::cursor::{FrameRow, HolderKey, PointKey, PositionKey, RankKey, RowKey};
+pub use read::errors::{V2Error, with_class};
 pub use read::market_selection::{MarketRef, MarketSelection};
 pub use read::page::{Direction, LimitOffset, Listed, V1List, V1Walk, V2, V2List, V2Listed, page};
 pub use read::time_range::TimeRange;

@@ -86,19 +86,15 @@ pub(crate) async fn leaderboard(
 /// `GET /v2/builders/leaderboard`.
 pub(crate) async fn leaderboard_v2(
     context: RequestContext,
-    FromQuery(V2List {
-        query,
-        limit,
-        after,
-    }): FromQuery<V2List<BuildersQuery>>,
+    FromQuery(V2List { query, page, after }): FromQuery<V2List<BuildersQuery>>,
 ) -> Result<Json<V2Page<BuilderV2<'static>>>, Failure> {
     let app = &context.app;
-    let page = PageFrom::after(after, limit).with_next();
-    let (mut builders, position) = ranked(app, query, page, Version::V2).await;
-    let last = end_page(&mut builders, limit).map(|(.., one)| one.row_key(Version::V2));
+    let from = PageFrom::after(after, page.limit).with_next();
+    let (mut builders, position) = ranked(app, query, from, Version::V2).await;
+    let last = end_page(&mut builders, page.limit).map(|(.., one)| one.row_key(Version::V2));
     let profiles = app.profiles.texts();
     let rows = rows(&builders, &profiles).map(BuilderV2::from);
-    let answer = V2Page::new(rows.collect(), last);
+    let answer = V2Page::new(rows.collect(), page, last);
     Ok(Json::of(&answer).at(position))
 }
 

@@ -49,11 +49,7 @@ pub(crate) async fn list(
 /// `GET /v2/leaderboard`: a page, or with `user` the ranks of one wallet.
 pub(crate) async fn list_v2(
     context: RequestContext,
-    FromQuery(V2List {
-        query,
-        limit,
-        after,
-    }): FromQuery<V2List<V2LeaderboardQuery>>,
+    FromQuery(V2List { query, page, after }): FromQuery<V2List<V2LeaderboardQuery>>,
 ) -> Result<Json<V2Leaderboard<'static>>, Failure> {
     let app = &context.app;
     let query = LeaderboardQuery::from(query);
@@ -68,12 +64,12 @@ pub(crate) async fn list_v2(
         let data = row.map(LeaderboardV2::from);
         return Ok(Json::of(&V2Leaderboard::Wallet(V2Answer { data })).at(position));
     }
-    let page = PageFrom::after(after, limit).with_next();
-    let (mut ranked, position) = best(app, &query, page).await;
-    let last = end_page(&mut ranked, limit).map(|one| one.key(query.sort));
+    let from = PageFrom::after(after, page.limit).with_next();
+    let (mut ranked, position) = best(app, &query, from).await;
+    let last = end_page(&mut ranked, page.limit).map(|one| one.key(query.sort));
     let rows = ranked.iter().map(|one| one.row(&profiles));
-    let page = V2Page::new(rows.map(LeaderboardV2::from).collect(), last);
-    Ok(Json::of(&V2Leaderboard::Page(page)).at(position))
+    let answer = V2Page::new(rows.map(LeaderboardV2::from).collect(), page, last);
+    Ok(Json::of(&V2Leaderboard::Page(answer)).at(position))
 }
 
 /// The wallets that a query asks for; `None` for the best.

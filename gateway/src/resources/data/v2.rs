@@ -21,22 +21,18 @@ use crate::view::search::{PageFrom, end_page};
 /// `GET /v2/trades`.
 pub(crate) async fn trades(
     context: RequestContext,
-    FromQuery(V2List {
-        query,
-        limit,
-        after,
-    }): FromQuery<V2List<FillsQuery>>,
+    FromQuery(V2List { query, page, after }): FromQuery<V2List<FillsQuery>>,
 ) -> Result<Json<V2Page<FillV2<'static>>>, Failure> {
     let app = &context.app;
-    let page = PageFrom::after(after, limit).with_next();
-    let (mut entries, position) = trades::search(app, query, page, AssetIds::Token).await?;
-    let last = end_page(&mut entries, limit).map(|entry| entry.at);
+    let from = PageFrom::after(after, page.limit).with_next();
+    let (mut entries, position) = trades::search(app, query, from, AssetIds::Token).await?;
+    let last = end_page(&mut entries, page.limit).map(|entry| entry.at);
     let (profiles, mut receipts) = (app.profiles.texts(), ReceiptReader::new(app));
     let rows = entries
         .iter()
         .map(|entry| entry.row(&profiles, &mut receipts));
-    let page = V2Page::new(rows.map(FillV2::from).collect(), last);
-    Ok(Json::of(&page).at(position))
+    let answer = V2Page::new(rows.map(FillV2::from).collect(), page, last);
+    Ok(Json::of(&answer).at(position))
 }
 
 /// `GET /v2/activity`.
@@ -44,22 +40,22 @@ pub(crate) async fn activity(
     context: RequestContext,
     FromQuery(V2List {
         query: filter,
-        limit,
+        page,
         after,
     }): FromQuery<V2List<ActivityFilter>>,
 ) -> Result<Json<V2Page<ActivityV2<'static>>>, Failure> {
     let app = &context.app;
     let sort = ActivitySort::Timestamp;
     let query = ActivityQuery { filter, sort };
-    let page = PageFrom::after(after, limit).with_next();
-    let (mut entries, position) = activity::search(app, query, page, AssetIds::Token).await?;
-    let last = end_page(&mut entries, limit).map(|entry| entry.at);
+    let from = PageFrom::after(after, page.limit).with_next();
+    let (mut entries, position) = activity::search(app, query, from, AssetIds::Token).await?;
+    let last = end_page(&mut entries, page.limit).map(|entry| entry.at);
     let (profiles, mut receipts) = (app.profiles.texts(), ReceiptReader::new(app));
     let rows = entries
         .iter()
         .map(|entry| entry.row(&profiles, &mut receipts));
-    let page = V2Page::new(rows.map(ActivityV2::from).collect(), last);
-    Ok(Json::of(&page).at(position))
+    let answer = V2Page::new(rows.map(ActivityV2::from).collect(), page, last);
+    Ok(Json::of(&answer).at(position))
 }
 
 /// `GET /v2/value`.

@@ -8,8 +8,10 @@ use super::{
     ActivityFilter, ActivityKind, ActivityQuery, ActivitySort, BuildersQuery, ClosedPositionsQuery,
     Direction, FillsQuery, FrameRow, HoldersQuery, LeaderboardQuery, LeaderboardSort, LimitOffset,
     LiveVolumeQuery, MarketRef, MarketSelection, MinimumFill, OpenInterestQuery, PositionSort,
-    PositionsQuery, TimePeriod, TimeRange, UserQuery, V1List, V1Walk, V2List, ValueQuery,
+    PositionsQuery, TimePeriod, TimeRange, UserQuery, V1List, V1Walk, V2List, V2PricesQuery,
+    ValueQuery,
 };
+use crate::compatibility::Compatibility;
 use crate::read::query::parameter::Parameter;
 use crate::read::query::parameters::Parameters;
 
@@ -644,7 +646,7 @@ fn version_2_names_parameters_as_they_are_given(#[case] text: &str, #[case] expe
 fn version_2_reads_the_same_filters_under_its_own_names() {
     let first = format!("market={MARKET}&takerOnly=false&filterType=CASH&filterAmount=1&start=4");
     let second = format!(
-        "condition_id={MARKET}&taker_only=false&filter_type=CASH&filter_amount=1&start=4&cursor=10.2.0"
+        "condition_id={MARKET}&taker_only=false&filter_type=CASH&filter_amount=1&start=4&cursor=10.2.0~300"
     );
     let second = parse::<V2List<FillsQuery>>(&second);
     assert_eq!(second.query, parse::<V1List<FillsQuery>>(&first).query);
@@ -653,7 +655,25 @@ fn version_2_reads_the_same_filters_under_its_own_names() {
         index: 2,
         side: 0,
     };
-    assert_eq!((second.limit, second.after), (100, Some(after)));
+    let page = LimitOffset {
+        limit: 100,
+        offset: 300,
+    };
+    assert_eq!((second.page, second.after), (page, Some(after)));
+}
+
+#[test]
+fn version_2_refuses_an_offset_where_other_unknown_parameters_are_ignored() {
+    let read = |text| V2List::<FillsQuery>::read_in(Some(text), Compatibility::Polymarket);
+    assert!(read("colour=red").is_ok());
+    let refused = read("offset=0").unwrap_err().to_string();
+    let expected = "invalid_field: offset: version 2 has no offset, allowed: cursor, the next_cursor of a page";
+    assert_eq!(refused, expected);
+    let of_prices = V2PricesQuery::read_in(
+        Some("token_id=12&interval=1d&offset=1"),
+        Compatibility::Polymarket,
+    );
+    assert_eq!(of_prices.unwrap_err().to_string(), expected);
 }
 
 #[test]

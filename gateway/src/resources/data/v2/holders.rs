@@ -12,16 +12,12 @@ use crate::view::search::end_page;
 /// `GET /v2/holders`. A page goes on with every token that has more holders; other tokens are absent.
 pub(crate) async fn list(
     context: RequestContext,
-    FromQuery(V2List {
-        query,
-        limit,
-        after,
-    }): FromQuery<V2List<V2HoldersQuery>>,
+    FromQuery(V2List { query, page, after }): FromQuery<V2List<V2HoldersQuery>>,
 ) -> Result<Json<V2Page<V2HolderGroup<HolderV2<'static>>>>, Failure> {
     let app = &context.app;
     let wanted = Holders {
         least: query.min_balance,
-        limit: limit + 1,
+        limit: page.limit + 1,
         after,
         with_profits: query.include_pnl,
         form: AssetIds::Token,
@@ -30,7 +26,7 @@ pub(crate) async fn list(
     tokens.retain(|token| !token.holders.is_empty());
     let last = tokens
         .iter_mut()
-        .filter_map(|token| Some(end_page(&mut token.holders, limit)?.key));
+        .filter_map(|token| Some(end_page(&mut token.holders, page.limit)?.key));
     let last: Vec<_> = last.collect();
     let profiles = app.profiles.texts();
     let groups = tokens.iter().map(|token| V2HolderGroup {
@@ -38,6 +34,6 @@ pub(crate) async fn list(
         holders: token.rows(&profiles).map(HolderV2::from).collect(),
     });
     let last = (!last.is_empty()).then_some(last);
-    let answer = V2Page::new(groups.collect(), last);
+    let answer = V2Page::new(groups.collect(), page, last);
     Ok(Json::of(&answer).at(position))
 }

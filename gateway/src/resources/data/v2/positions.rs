@@ -22,11 +22,7 @@ use crate::view::search::PageFrom;
 /// `GET /v2/positions`.
 pub(crate) async fn list(
     context: RequestContext,
-    FromQuery(V2List {
-        query,
-        limit,
-        after,
-    }): FromQuery<V2List<V2PositionsQuery>>,
+    FromQuery(V2List { query, page, after }): FromQuery<V2List<V2PositionsQuery>>,
 ) -> Result<Json<V2Page<PositionV2<'static>>>, Failure> {
     let app = &context.app;
     let markets = MarketFilter::of(app, &query.markets).await?;
@@ -38,11 +34,11 @@ pub(crate) async fn list(
             (Some(account), _) => Source::Open(account, None),
         },
     };
-    let form = (PageFrom::after(after, limit), AssetIds::Token);
+    let form = (PageFrom::after(after, page.limit), AssetIds::Token);
     let found = search(app, &query, &markets, source, form).await;
     let profiles = app.profiles.texts();
     let rows = found.rows.iter().map(|entry| entry.row(&profiles));
-    let answer = V2Page::new(rows.map(PositionV2::from).collect(), found.last);
+    let answer = V2Page::new(rows.map(PositionV2::from).collect(), page, found.last);
     Ok(Json::of(&answer).at(found.position))
 }
 

@@ -3,7 +3,7 @@
 use foretell_model::{MarketNumber, Outcome};
 use foretell_view::{PricePoint, View};
 use foretell_wire::ApiError;
-use foretell_wire::data::{V2Page, V2PricePoint, V2PricesQuery, V2PricesRange};
+use foretell_wire::data::{PointKey, V2Page, V2PricePoint, V2PricesQuery, V2PricesRange};
 use foretell_wire::limits::MAX_HISTORY_POINTS;
 use foretell_wire::markets::history::too_many_points;
 
@@ -41,13 +41,13 @@ pub(crate) async fn list(
         };
         (points, bucket, position)
     };
-    let next = (points.get(wanted.limit)).map(|point| point.start.to_string());
+    let next = (points.get(wanted.limit)).map(|point| PointKey { start: point.start });
     let rows = (points.iter().take(wanted.limit)).map(|point| V2PricePoint {
         timestamp: point.start,
         price: midpoint_decimal(point.midpoint).into(),
         resolution_seconds: bucket,
     });
-    let answer = V2Page::continued(rows.collect(), next);
+    let answer = V2Page::new(rows.collect(), wanted.page(), next);
     Ok(Json::of(&answer).at(position))
 }
 

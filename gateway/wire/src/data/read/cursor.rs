@@ -20,6 +20,30 @@ pub trait RowKey: Sized + 'static {
     fn parse(text: &str) -> Option<Self>;
 }
 
+/// The cursor of a page of version 2: the last row, and how many rows there were up to it, which its answer shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PlaceKey<K> {
+    /// The last row of the page before.
+    pub key: K,
+    /// Rows of the pages before.
+    pub offset: usize,
+}
+
+impl<K: RowKey> RowKey for PlaceKey<K> {
+    fn text(&self) -> String {
+        format!("{}~{}", self.key.text(), self.offset)
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let (key, offset) = text.split_once('~')?;
+        let place = Self {
+            key: K::parse(key)?,
+            offset: offset.parse().ok()?,
+        };
+        (place.text() == text).then_some(place)
+    }
+}
+
 /// A cursor as a parameter.
 pub(crate) struct CursorText<K>(pub(crate) PhantomData<K>);
 
@@ -36,7 +60,7 @@ impl<K: RowKey> TextForm for CursorText<K> {
 
     #[cfg(feature = "documents")]
     fn schema(&self) -> Json {
-        json!({ "type": "string", "pattern": "^[0-9._-]*$" })
+        json!({ "type": "string", "pattern": "^[0-9._~-]*$" })
     }
 }
 
@@ -97,6 +121,12 @@ row_keys! {
         pub sum: i128,
         /// Its number, by which equal ones are told apart.
         pub number: u32,
+    }
+
+    /// A point of a price history.
+    pub struct PointKey {
+        /// First second of its bucket.
+        pub start: u64,
     }
 
     /// A holder of a token.
@@ -164,5 +194,13 @@ mod tests {
             assert_eq!(FrameRow::parse(text), None, "{text}");
         }
         assert_eq!(Vec::<HolderKey>::parse("1.0.5.2_"), None);
+        for text in ["7", "7~", "7~x", "7~-1", "7~01", "7~1~2", "~1"] {
+            assert_eq!(PlaceKey::<PointKey>::parse(text), None, "{text}");
+        }
+        let place = PlaceKey {
+            key: PointKey { start: 7 },
+            offset: 100,
+        };
+        assert_eq!(PlaceKey::parse("7~100"), Some(place));
     }
 }

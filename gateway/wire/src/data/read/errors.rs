@@ -1,4 +1,10 @@
-//! Errors of the data surface: `{"error": "<class>: <detail>"}` (docs/api/errors.md §1).
+//! Errors of the data surface (docs/api/errors.md §1): `{"error": "<class>: <detail>"}`, and those of version 2.
+
+use serde::Serialize;
+
+use crate::errors::api_error::ApiError;
+use crate::errors::error_code::ErrorCode;
+use crate::schema::JsonSchema;
 
 /// Every class.
 const CLASSES: [&str; 10] = [
@@ -26,6 +32,67 @@ pub fn with_class(status: u16, text: &str) -> String {
     }
 }
 
+/// An error of version 2 of the data surface.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ErrorV2")]
+pub struct V2Error {
+    /// What was wrong.
+    error: String,
+    /// Its kind.
+    code: V2ErrorCode,
+    /// The parameter that was missing, wrong or unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parameter: Option<String>,
+    /// Whether the same request may succeed later.
+    retryable: bool,
+    /// Its id, also in the header `x-trace-id` and in the exchange's log at the level `debug`.
+    #[schemars(regex(pattern = "^[0-9a-f]{32}$"))]
+    trace_id: String,
+}
+
+/// The kinds of errors of version 2.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+enum V2ErrorCode {
+    InvalidRequest,
+    Unauthorized,
+    NotFound,
+    MethodNotAllowed,
+    RateLimited,
+    DependencyUnavailable,
+    Internal,
+}
+
+impl V2Error {
+    /// An error with its id.
+    #[must_use]
+    pub fn new(error: &ApiError, trace_id: &str) -> Self {
+        let status = error.status();
+        let is_of_parameter = matches!(
+            error.code(),
+            ErrorCode::MissingParameter | ErrorCode::InvalidParameter | ErrorCode::UnknownParameter
+        );
+        let code = match status {
+            401 | 403 => V2ErrorCode::Unauthorized,
+            404 => V2ErrorCode::NotFound,
+            405 => V2ErrorCode::MethodNotAllowed,
+            429 => V2ErrorCode::RateLimited,
+            425 | 503 => V2ErrorCode::DependencyUnavailable,
+            500 => V2ErrorCode::Internal,
+            _ => V2ErrorCode::InvalidRequest,
+        };
+        Self {
+            error: error.text(),
+            code,
+            // All three texts begin with its name.
+            parameter: error.values().first().filter(|_| is_of_parameter).cloned(),
+            retryable: matches!(status, 425 | 429 | 503),
+            trace_id: trace_id.to_owned(),
+        }
+    }
+}
+
 /// The class of an error common to all surfaces.
 const fn class_of(status: u16) -> &'static str {
     match status {
@@ -42,8 +109,6 @@ const fn class_of(status: u16) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::errors::api_error::ApiError;
-    use crate::errors::error_code::ErrorCode;
     use rstest::rstest;
 
     #[rstest]

@@ -6,8 +6,9 @@ use serde_json::Value as Json;
 
 use core::marker::PhantomData;
 
-use crate::data::read::cursor::{CursorText, RowKey};
+use crate::data::read::cursor::{CursorText, PlaceKey, RowKey};
 use crate::errors::api_error::ApiError;
+use crate::errors::error_code::ErrorCode;
 use crate::limits::{MAX_V2_ROWS, PageBounds};
 use crate::read::query::family::Family;
 use crate::read::query::fields::{Field, Or};
@@ -62,8 +63,8 @@ pub struct V1Walk<Q: V2Listed> {
 pub struct V2List<Q: V2Listed> {
     /// The parameters of the list.
     pub query: Q,
-    /// Most rows of the page.
-    pub limit: usize,
+    /// Most rows of the page, and the rows of the pages before, which only the answer shows.
+    pub page: LimitOffset,
     /// The last row of the page before.
     pub after: Option<Q::Key>,
 }
@@ -158,7 +159,7 @@ impl<Q: V2Listed> Parameters for V2List<Q> {
             },
             Parameter {
                 #[cfg(feature = "documents")]
-                schema: || CursorText::<Q::Key>(PhantomData).schema(),
+                schema: || CursorText::<PlaceKey<Q::Key>>(PhantomData).schema(),
                 ..CURSOR
             },
         ],
@@ -166,15 +167,37 @@ impl<Q: V2Listed> Parameters for V2List<Q> {
 
     fn take(reader: &Reader<'_>) -> Result<Self, ApiError> {
         let limit = V2_LIMIT.take(reader, &LIMIT)?;
-        let after = reader.optional(&CURSOR, &CursorText(PhantomData))?;
+        NoOffset::take(reader)?;
+        let place = reader.optional(&CURSOR, &CursorText(PhantomData))?;
+        let (offset, after) =
+            place.map_or((0, None), |PlaceKey { key, offset }| (offset, Some(key)));
         let reader = reader.in_v2();
         let query = Q::take(&reader)?;
         query.check_page(&reader, limit)?;
         Ok(Self {
             query,
-            limit,
+            page: LimitOffset { limit, offset },
             after,
         })
+    }
+}
+
+/// Refuses an `offset`. Version 2 goes on by cursor, so that who ignores one reads the same rows again and again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NoOffset;
+
+impl Parameters for NoOffset {
+    const FAMILY: Family = Family::Data;
+    const SET: &'static ParameterSet = &ParameterSet::of(&[]);
+
+    fn take(reader: &Reader<'_>) -> Result<Self, ApiError> {
+        match reader.text(&OFFSET)? {
+            Some(_) => {
+                let why = "version 2 has no offset, allowed: cursor, the next_cursor of a page";
+                Err(ErrorCode::InvalidParameter.with([&OFFSET.name, &why]))
+            }
+            None => Ok(Self),
+        }
     }
 }
 

@@ -3,7 +3,8 @@
 
 use serde::Serialize;
 
-use crate::data::read::cursor::RowKey;
+use crate::data::read::cursor::{PlaceKey, RowKey};
+use crate::data::read::page::LimitOffset;
 use crate::schema::JsonSchema;
 
 /// Declares the struct of an answer's row with the value of each field.
@@ -45,23 +46,25 @@ pub struct V2Page<T> {
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Pagination {
+    /// Most rows of the page.
+    limit: u32,
+    /// Rows of the pages before.
+    offset: u32,
     has_more: bool,
     next_cursor: Option<String>,
 }
 
 impl<T> V2Page<T> {
-    /// A page of these rows, and the key of the last one if others follow.
+    /// A page of these rows, and the key of the next one's cursor if others follow.
     #[must_use]
-    pub fn new(data: Vec<T>, last: Option<impl RowKey>) -> Self {
-        Self::continued(data, last.map(|key| key.text()))
-    }
-
-    /// A page of these rows, and the cursor of the next one.
-    #[must_use]
-    pub const fn continued(data: Vec<T>, next_cursor: Option<String>) -> Self {
+    pub fn new(data: Vec<T>, page: LimitOffset, next: Option<impl RowKey>) -> Self {
+        let shown = |rows| u32::try_from(rows).unwrap_or(u32::MAX);
+        let offset = page.offset + data.len();
         let pagination = Pagination {
-            has_more: next_cursor.is_some(),
-            next_cursor,
+            limit: shown(page.limit),
+            offset: shown(page.offset),
+            has_more: next.is_some(),
+            next_cursor: next.map(|key| PlaceKey { key, offset }.text()),
         };
         Self { data, pagination }
     }
@@ -74,15 +77,19 @@ mod tests {
 
     #[test]
     fn a_page_names_its_last_row_when_others_follow() {
-        let page = |last: Option<RankKey>| crate::json_text(&V2Page::new(vec!["a"], last));
+        let place = LimitOffset {
+            limit: 1,
+            offset: 7,
+        };
+        let page = |last: Option<RankKey>| crate::json_text(&V2Page::new(vec!["a"], place, last));
         let last = RankKey { sum: 5, number: 1 };
         assert_eq!(
             page(Some(last)),
-            r#"{"data":["a"],"pagination":{"has_more":true,"next_cursor":"5.1"}}"#
+            r#"{"data":["a"],"pagination":{"limit":1,"offset":7,"has_more":true,"next_cursor":"5.1~8"}}"#
         );
         assert_eq!(
             page(None),
-            r#"{"data":["a"],"pagination":{"has_more":false,"next_cursor":null}}"#
+            r#"{"data":["a"],"pagination":{"limit":1,"offset":7,"has_more":false,"next_cursor":null}}"#
         );
     }
 }

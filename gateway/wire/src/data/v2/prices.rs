@@ -1,8 +1,12 @@
 //! `GET /v2/prices-history` (docs/api/data.md §7).
 
+use core::marker::PhantomData;
+
 use serde::Serialize;
 
 use crate::compatibility::Compatibility;
+use crate::data::read::cursor::{CursorText, PlaceKey, PointKey};
+use crate::data::read::page::{LimitOffset, NoOffset};
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::limits::MAX_V2_POINTS;
@@ -20,6 +24,8 @@ const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
 /// Longest window of `start` and `end`.
 const LONGEST_WINDOW: u64 = 15 * DAY;
+
+const CURSOR_TEXT: CursorText<PlaceKey<PointKey>> = CursorText(PhantomData);
 
 /// Which points a request asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,7 +64,9 @@ parameters! {
         /// Most points of the page.
         pub limit: usize = or(Rows(Whole(1, MAX_V2_POINTS)), "10000"),
         /// The `next_cursor` of the page before.
-        pub cursor: Option<u64> = optional(UnixSeconds),
+        pub cursor: Option<PlaceKey<PointKey>> = optional(CURSOR_TEXT),
+        /// Version 2 has none.
+        pub no_offset: NoOffset = group(),
     }
 }
 
@@ -84,6 +92,15 @@ const INTERVALS: [(&str, Interval); 7] = [
 ];
 
 impl V2PricesQuery {
+    /// The page.
+    #[must_use]
+    pub fn page(&self) -> LimitOffset {
+        LimitOffset {
+            limit: self.limit,
+            offset: self.cursor.map_or(0, |place| place.offset),
+        }
+    }
+
     /// The points at `now`, unix seconds.
     ///
     /// # Errors
@@ -92,7 +109,7 @@ impl V2PricesQuery {
         let mut range = self.whole_range(now)?;
         if let Some(cursor) = self.cursor {
             match &mut range {
-                V2PricesRange::Window { from, .. } => *from = cursor.max(*from),
+                V2PricesRange::Window { from, .. } => *from = cursor.key.start.max(*from),
                 V2PricesRange::AsOf(_) => return Err(contradicts("cursor")),
             }
         }
@@ -201,7 +218,7 @@ mod tests {
     #[case("interval=1w&bucket_seconds=300", NOW + 1 - 604_800, NOW, 300)]
     #[case("interval=1m", NOW + 1 - 2_592_000, NOW, 1_800)]
     #[case("interval=max", 0, NOW, 43_200)]
-    #[case("interval=max&cursor=77", 77, NOW, 43_200)]
+    #[case("interval=max&cursor=77~500", 77, NOW, 43_200)]
     #[case("start=999999000", 999_999_000, NOW, 300)]
     #[case("start=999999000&end=999999060", 999_999_000, 999_999_059, 300)]
     #[case("start=10&end=20&bucket_seconds=86400", 10, 19, 86_400)]
@@ -243,7 +260,7 @@ mod tests {
         "invalid_field: bucket_seconds: as_of is given too, allowed: one of the two"
     )]
     #[case(
-        "as_of=5&cursor=60",
+        "as_of=5&cursor=60~1",
         "invalid_field: cursor: as_of is given too, allowed: one of the two"
     )]
     #[case(

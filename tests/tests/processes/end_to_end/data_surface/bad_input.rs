@@ -68,7 +68,7 @@ const TABLE: &[(&str, &str)] = &[
         "invalid_field: sort_by: user is given too, whose ranks are in one answer",
     ),
     (
-        "/v2/leaderboard?user=USER&cursor=5.1",
+        "/v2/leaderboard?user=USER&cursor=5.1~1",
         "invalid_field: cursor: user is given too, whose ranks are in one answer",
     ),
     ("/v2/holders", "missing_field: condition"),

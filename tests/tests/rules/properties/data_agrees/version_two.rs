@@ -80,10 +80,12 @@ impl Asked<'_> {
         let (mut rows, mut cursor) = (Vec::new(), String::new());
         loop {
             let page = self.site.get(&format!("{path}limit={LIMIT}{cursor}"));
-            rows.extend(page["data"].as_array().expect("rows").iter().cloned());
             let pagination = &page["pagination"];
+            assert_eq!(pagination["offset"], rows.len(), "{path}");
+            rows.extend(page["data"].as_array().expect("rows").iter().cloned());
             let next = pagination["next_cursor"].as_str();
             assert_eq!(pagination["has_more"], next.is_some(), "{path}");
+            assert_eq!(pagination["limit"], LIMIT, "{path}");
             match next {
                 Some(next) => cursor = format!("&cursor={next}"),
                 None => break,
