@@ -26,12 +26,6 @@ const CONTENT_TYPES: [(&str, &str); 10] = [
     ("woff2", "font/woff2"),
 ];
 
-/// Pages, the folder `ui` in their addresses, and the names of their joined files.
-const PAGES: [(&str, &str, &str); 2] = [
-    ("index.html", "/ui/", "joined"),
-    ("admin/index.html", "/admin/", "admin/joined"),
-];
-
 /// A file to embed.
 struct Source {
     /// Its path below the folder that is served.
@@ -72,7 +66,7 @@ fn join_pages(files: &mut Vec<Source>) -> io::Result<()> {
         directory("CARGO_MANIFEST_DIR").join("ui"),
         directory("OUT_DIR"),
     );
-    for (html, prefix, name) in PAGES {
+    for (html, prefix, name) in join::PAGES {
         let joined = join::page(&root, html, prefix, name)?;
         files.retain(|source| source.name != Path::new(html));
         for (name, content) in [

@@ -3,7 +3,7 @@
 //!
 //! A joined script is one module. Each source module is a block in it, after the modules that it imports, and
 //! ends by assigning its exports to a constant. The source may use the forms of `import` and `export`
-//! below, each at the beginning of a line; any other form is an error with its file and line:
+//! below, each at the beginning of a line:
 //!
 //! ```js
 //! import "./a.js";
@@ -11,10 +11,22 @@
 //! import { b, c as d } from "./a.js"; // also over several lines
 //! export const e = 1; // const, function, async function and class
 //! ```
+//!
+//! The joiner reads lines, not JavaScript. These are errors with their file and line:
+//! - another form of `import` or `export`;
+//! - a comment over several lines that opens after the beginning of a line, is still open at the end of
+//!   the file, or is followed by code on its last line;
+//! - an odd number of backticks in a line: comments and blank lines in a template would be left out.
 
 use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
 use std::{fs, io};
+
+/// Pages, the folder `ui` in their addresses, and the names of their joined files.
+pub(crate) const PAGES: [(&str, &str, &str); 2] = [
+    ("index.html", "/ui/", "joined"),
+    ("admin/index.html", "/admin/", "admin/joined"),
+];
 
 /// A page and its joined files.
 pub(crate) struct JoinedPage {
@@ -141,29 +153,48 @@ struct Module {
 impl Module {
     fn read(path: &Path, source: &str) -> io::Result<Self> {
         let mut module = Self::default();
-        let mut is_comment = false;
+        // Where the comment opens that the present line begins in.
+        let mut comment: Option<(usize, &str)> = None;
         let mut lines = source.lines().enumerate();
         while let Some((number, line)) = lines.next() {
-            let begins_in_comment = is_comment;
-            let code = code_of(line, &mut is_comment);
             let wrong = || rejected(path, number, line);
-            if !begins_in_comment && line.starts_with("import") {
+            if comment.is_some() {
+                if let Some((_, rest)) = line.split_once("*/") {
+                    rest.trim().is_empty().then_some(()).ok_or_else(wrong)?;
+                    comment = None;
+                }
+                continue;
+            }
+            if opens_comment(line) {
+                comment = Some((number, line));
+                continue;
+            }
+            if line.trim_start().starts_with("//") {
+                continue;
+            }
+            let code = uncommented(line).ok_or_else(wrong)?;
+            if code.matches('`').count() % 2 == 1 {
+                return Err(wrong());
+            }
+            let code = code.split("//").next().unwrap_or_default();
+            if line.starts_with("import") {
                 let mut statement = line.to_owned();
                 while !statement.ends_with(';') {
                     let (_, next) = lines.next().ok_or_else(wrong)?;
                     statement += next.trim();
                 }
                 module.import(path, &statement).ok_or_else(wrong)?;
-            } else if !begins_in_comment && line.starts_with("export") {
+            } else if line.starts_with("export") {
                 module.export(line).ok_or_else(wrong)?;
-            } else if has_word(&code, "import") || has_word(&code, "export") {
+            } else if has_word(code, "import") || has_word(code, "export") {
                 return Err(wrong());
             } else if !code.trim().is_empty() {
                 module.body += line;
                 module.body += "\n";
             }
         }
-        Ok(module)
+        let unclosed = comment.map(|(number, line)| rejected(path, number, line));
+        unclosed.map_or(Ok(module), Err)
     }
 
     /// Adds an import statement; `None` when it has another form.
@@ -242,23 +273,20 @@ fn constant(path: &Path) -> String {
     )
 }
 
-/// A line without its comments. `is_comment` says whether it begins, and then whether it ends, in one.
-fn code_of(line: &str, is_comment: &mut bool) -> String {
+/// Whether a comment begins the line and goes on in the next.
+fn opens_comment(line: &str) -> bool {
+    let comment = line.trim_start().strip_prefix("/*");
+    comment.is_some_and(|comment| !comment.contains("*/"))
+}
+
+/// A line without its comments of the form `/* … */`; `None` when one of them is not closed.
+fn uncommented(line: &str) -> Option<String> {
     let (mut code, mut rest) = (String::new(), line);
-    loop {
-        let (mark, text) = if *is_comment {
-            ("*/", "")
-        } else {
-            ("/*", rest)
-        };
-        let Some(place) = rest.find(mark) else {
-            code += if *is_comment { "" } else { rest };
-            return code.split("//").next().unwrap_or_default().to_owned();
-        };
-        code += text.get(..place).unwrap_or_default();
-        rest = &rest[place + mark.len()..];
-        *is_comment = !*is_comment;
+    while let Some((before, comment)) = rest.split_once("/*") {
+        code += before;
+        rest = comment.split_once("*/")?.1;
     }
+    Some(code + rest)
 }
 
 /// Whether the code uses a keyword: `import(`, `import.meta`, `export {`. A name may contain it.
@@ -310,10 +338,7 @@ mod tests {
 
     #[test]
     fn a_joined_script_has_each_module_once_after_its_imports() {
-        for (html, prefix, name) in [
-            ("index.html", "/ui/", "joined"),
-            ("admin/index.html", "/admin/", "admin/joined"),
-        ] {
+        for (html, prefix, name) in PAGES {
             let page = page(&ui(), html, prefix, name).expect("the source has known forms only");
             let mut done: Vec<PathBuf> = Vec::new();
             let heads = page
@@ -358,7 +383,7 @@ mod tests {
         let script = joined(&[
             ("lib/a.js", "export const one = 1;\nconst own = 1;\nexport function two() {\n  return one + own;\n}\n"),
             ("lib/b.js", "import { two as pair } from \"./a.js\";\nconst own = 10;\nexport class Three {\n  value = pair() + own;\n}\nexport async function four() {\n  return 4;\n}\n"),
-            ("entry.js", "import \"./lib/a.js\";\nimport * as a from \"./lib/a.js\";\nimport {\n  Three,\n  four,\n} from \"./lib/b.js\";\n/** @type {import(\"./lib/b.js\").Three} */\nconst own = new Three();\nconsole.log(a.one, a.two(), own.value, await four());\n"),
+            ("entry.js", "import \"./lib/a.js\";\nimport * as a from \"./lib/a.js\";\nimport {\n  Three,\n  four,\n} from \"./lib/b.js\";\n/** @type {import(\"./lib/b.js\").Three} */\n// See `a.js and /* b.js.\n  /* Over\n   * lines. */\nconst own = new Three(/* none */);\nconsole.log(a.one, a.two(), own.value, await four());\n"),
         ])
         .expect("known forms");
         let node = Command::new("node")
@@ -389,11 +414,19 @@ mod tests {
             "export const { a } = b;",
             "export function* a() {}",
             "const b = 1; export const a = 1;",
+            "const a = 1; /* open\n */",
+            "const types = \"*/*\";",
+            "/* one */ const a = 1; /* two\n */",
+            "/* open",
+            "  /** open\n * still open",
+            "const text = `first\n/* second */\n`;",
         ] {
             let text = format!("/** import \"./b.js\"; */\n{line}\n");
             let error = joined(&[("entry.js", &text), ("a.js", "")]).expect_err(line);
             assert!(error.starts_with("entry.js:2: "), "{line}: {error}");
         }
+        let error = joined(&[("entry.js", "/* open\n*/ const a = 1;\n")]).expect_err("code");
+        assert!(error.starts_with("entry.js:2: "), "{error}");
         let cycle = [
             ("entry.js", "import \"./a.js\";\n"),
             ("a.js", "import \"./entry.js\";\n"),
