@@ -10,13 +10,12 @@ import { chromium } from "playwright-core";
 
 export const BASE = process.env.EXCHANGE_TRADING;
 export const MARKET = "/ui/market/harbour-city-mayor-2027-amara-lindqvist";
+export const WIDE = { width: 1440, height: 900 };
+export const PHONE = { width: 390, height: 844 };
 /** Screens that every view fits. */
-export const WIDTHS = [
-  { width: 1440, height: 900 },
-  { width: 1024, height: 768 },
-  { width: 768, height: 1024 },
-  { width: 390, height: 844 },
-];
+export const WIDTHS = [WIDE, { width: 1024, height: 768 }, { width: 768, height: 1024 }, PHONE];
+/** Whether the ticket is a sheet there. */
+export const isPhone = ({ width }) => width < 720;
 /** Generous: the tests run on slow machines beside other work. */
 export const PATIENCE = 30_000;
 
@@ -28,7 +27,7 @@ export const launch = () => chromium.launch({ executablePath: process.env.CHROMI
  * @param {import("playwright-core").BrowserContextOptions} [options]
  */
 export async function open(browser, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: "en-US", timezoneId: "UTC", ...options });
+  const context = await browser.newContext({ viewport: WIDE, locale: "en-US", timezoneId: "UTC", ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE);
   page.problems = [];

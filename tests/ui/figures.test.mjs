@@ -3,7 +3,22 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { BASE, MARKET, buy, clean, connect, eventually, go, launch, open, operate, register, singleModules, state } from "./browser.mjs";
+import {
+  BASE,
+  MARKET,
+  WIDTHS,
+  buy,
+  clean,
+  connect,
+  eventually,
+  go,
+  launch,
+  open,
+  operate,
+  register,
+  singleModules,
+  state,
+} from "./browser.mjs";
 
 let browser;
 before(async () => {
@@ -236,12 +251,8 @@ test("the proof of a trade is found by its receipt, however many trades are newe
 });
 
 test("labels of the axes neither repeat nor leave the chart", async () => {
-  for (const [width, height] of [
-    [1440, 900],
-    [1024, 768],
-    [390, 844],
-  ]) {
-    const page = await open(browser, { viewport: { width, height } });
+  for (const viewport of WIDTHS) {
+    const page = await open(browser, { viewport });
     for (const [name, span] of Object.entries({ minutes: 150, "a day and a half": 130_000, days: 220_000, month: 2_500_000 })) {
       await page.route("**/prices-history?**", (route) => {
         const now = Math.floor(Date.now() / 1000);
@@ -268,7 +279,7 @@ test("labels of the axes neither repeat nor leave the chart", async () => {
         }
         return found;
       });
-      assert.deepEqual(problems, [], `${width} px, ${name}`);
+      assert.deepEqual(problems, [], `${viewport.width} px, ${name}`);
       await page.unroute("**/prices-history?**");
     }
     await clean(page);

@@ -4,7 +4,23 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import { after, before, test } from "node:test";
 
-import { BASE, MARKET, buy, clean, connect, eventually, go, launch, open, register, sameAsBook, state } from "./browser.mjs";
+import {
+  BASE,
+  MARKET,
+  PHONE,
+  WIDE,
+  WIDTHS,
+  buy,
+  clean,
+  connect,
+  eventually,
+  go,
+  launch,
+  open,
+  register,
+  sameAsBook,
+  state,
+} from "./browser.mjs";
 import { busyMarket } from "./busy_market.mjs";
 
 const AXE = fs.readFileSync(new URL("../../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
@@ -23,7 +39,7 @@ const CONTENT = {
   portfolio: "account-tables",
   engine: ".engine .card",
 };
-const SIZES = { wide: { width: 1440, height: 900 }, middle: { width: 1024, height: 768 }, phone: { width: 390, height: 844 } };
+const SIZES = { wide: WIDE, middle: WIDTHS[1], phone: PHONE };
 
 let browser;
 before(async () => {
@@ -185,7 +201,7 @@ test("reduced motion stops every animation, dark mode changes the colours, the k
 });
 
 test("on a phone nothing is wider than the screen, and the ticket is a sheet", async () => {
-  const page = await open(browser, { viewport: { width: 390, height: 844 }, hasTouch: true });
+  const page = await open(browser, { viewport: PHONE, hasTouch: true });
   for (const [name, path] of Object.entries(VIEWS)) {
     await go(page, path);
     await page.waitForSelector(CONTENT[name]);

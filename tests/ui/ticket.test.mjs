@@ -3,7 +3,23 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { MARKET, WIDTHS, buy, clean, connect, eventually, go, launch, open, register, singleModules, state } from "./browser.mjs";
+import {
+  MARKET,
+  PHONE,
+  WIDTHS,
+  buy,
+  clean,
+  connect,
+  eventually,
+  go,
+  isPhone,
+  launch,
+  open,
+  operate,
+  register,
+  singleModules,
+  state,
+} from "./browser.mjs";
 
 let browser;
 before(async () => {
@@ -92,12 +108,11 @@ test("a rejection is told in the page's words, with the exchange's text below th
   );
   await buy(page, { cents: 2, shares: 6 });
   await page.waitForSelector("order-ticket .problem p:has-text('smaller than this market')");
-  for (const { width } of WIDTHS) {
-    await page.setViewportSize({ width, height: 900 });
-    // On a phone the ticket is a sheet.
-    if (width < 720) await page.click(".trade-bar .yes");
+  for (const viewport of WIDTHS) {
+    await page.setViewportSize(viewport);
+    if (isPhone(viewport)) await page.click(".trade-bar .yes");
     const answer = page.locator("order-ticket .problem code");
-    assert.ok(await answer.isVisible(), `${width} px`);
+    assert.ok(await answer.isVisible(), `${viewport.width} px`);
     assert.equal(await answer.textContent(), text);
   }
   await page.unroute("**/order");
@@ -105,8 +120,9 @@ test("a rejection is told in the page's words, with the exchange's text below th
 });
 
 test("a notice covers nothing that it speaks of", async () => {
-  for (const width of [1440, 1024, 390]) {
-    const page = await open(browser, { viewport: { width, height: 844 } });
+  for (const viewport of WIDTHS) {
+    const { width } = viewport;
+    const page = await open(browser, { viewport });
     await singleModules(page);
     await go(page, MARKET);
     await page.waitForSelector("trade-list .trades td");
@@ -140,7 +156,7 @@ test("outcome first: buttons with prices in the ticket, on rows and on the phone
   await page.waitForSelector('order-ticket[data-side="BUY"]');
   await clean(page);
 
-  const phone = await open(browser, { viewport: { width: 390, height: 844 }, hasTouch: true });
+  const phone = await open(browser, { viewport: PHONE, hasTouch: true });
   await go(phone, market);
   await state(phone, "live");
   await phone.click(".trade-bar button.yes:has-text('Buy Yes'):has-text('40¢')");
