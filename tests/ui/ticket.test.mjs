@@ -165,6 +165,31 @@ test("outcome first: buttons with prices in the ticket, on rows and on the phone
   await clean(phone);
 });
 
+test("of an order larger than the book a FAK fills a part, a FOK nothing, for buying and for selling", async () => {
+  const page = await open(browser);
+  await go(page, await quiet());
+  await connect(page, 2);
+  await state(page, "live");
+  await buy(page, { cents: 20, shares: 50 });
+  await page.waitForSelector(".notice:has-text('Order rests')");
+  await page.locator('order-ticket input[value="market"]').check({ force: true });
+  const check = (side) => page.locator(`order-ticket input[value="${side}"]`).check({ force: true });
+  for (const [side, type, text] of [
+    ["BUY", "FAK", "Only $40.00 is on offer at this price. The rest of your $900.00 is not spent."],
+    ["BUY", "FOK", "Only $40.00 is on offer at this price. Fill or kill spends all of your $900.00 or nothing."],
+    ["SELL", "FAK", "Only 50 shares have buyers at this price. The rest of your 900 is not sold."],
+    ["SELL", "FOK", "Only 50 shares have buyers at this price. Fill or kill sells all of your 900 or nothing."],
+  ]) {
+    await check(side);
+    await page.selectOption("#ticket-type", type);
+    await page.fill(side === "BUY" ? "#ticket-amount" : "#ticket-shares", "900");
+    await page.waitForSelector(`order-ticket .offer:text-is("${text}")`);
+  }
+  await page.click("account-tables button:has-text('Cancel all in this market')");
+  await page.waitForSelector("order-ticket .offer:text-is('Nobody buys at this price.')");
+  await clean(page);
+});
+
 /** Four percent of takers, highest at 50¢. */
 const FEE = { fee: { rate_ppm: 40_000, exponent: 1 } };
 

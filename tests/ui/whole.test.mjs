@@ -162,7 +162,7 @@ test("an order larger than the book says how much is on offer", async () => {
     await page.fill("#ticket-amount", "20");
     await page.waitForSelector("order-ticket .offer", { state: "hidden" });
     await page.click('order-ticket label:has(input[value="SELL"])');
-    await page.waitForSelector("order-ticket .offer:has-text('Nothing is on offer')");
+    await page.waitForSelector("order-ticket .offer:has-text('Nobody buys at this price')");
     await clean(page);
   }
 });

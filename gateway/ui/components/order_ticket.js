@@ -291,17 +291,22 @@ class OrderTicket extends View {
   }
 
   /**
-   * What the book leaves of an order that never rests; empty when it has enough.
+   * What the book leaves of an order that never rests; empty when it has enough. A FOK fills whole or not at all.
    * @param {Draft} draft
    * @param {Quote} found
    */
   offerText(draft, found) {
     const all = draft.budget ?? draft.shares;
     if (!open("book").ready || !isImmediate(draft) || found.now.complete || all <= 0n) return "";
-    if (found.now.shares === 0n) return t("on_offer_none");
-    if (draft.side === "SELL") return t("on_offer_sell", { amount: format.shares(found.now.shares), all: format.shares(all) });
-    const budget = budgetOf(draft) ?? 0n;
-    return t("on_offer_buy", { amount: format.money(found.now.value), all: format.money(budget) });
+    const isSale = draft.side === "SELL";
+    if (found.now.shares === 0n) return t(isSale ? "on_offer_none_sell" : "on_offer_none");
+    const isWhole = draft.type === "FOK";
+    if (isSale) {
+      const values = { amount: format.shares(found.now.shares), all: format.shares(all) };
+      return t(isWhole ? "on_offer_sell_fok" : "on_offer_sell", values);
+    }
+    const values = { amount: format.money(found.now.value), all: format.money(budgetOf(draft) ?? 0n) };
+    return t(isWhole ? "on_offer_buy_fok" : "on_offer_buy", values);
   }
 
   /** What each outcome costs now, and what the account has. */
