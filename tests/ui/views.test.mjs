@@ -225,6 +225,26 @@ test("the sum of chances is not known while one of them is not", async () => {
   await clean(page);
 });
 
+test("sums of an event are not known before its figures came, and why they did not is told", async () => {
+  const page = await open(browser);
+  let release;
+  const gate = new Promise((resolve) => (release = resolve));
+  await page.route("**/ui/api/markets/summary?**", async (route) => {
+    await gate;
+    await route.fulfill({ status: 400, json: { error: "the reason in words" } });
+  });
+  await go(page, EVENT);
+  await page.waitForSelector(".event-row.link-row");
+  const meta = () => page.locator("event-view .meta").textContent();
+  assert.match(await meta(), /vol .* –.*sum of chances –/);
+  await state(page, "loading");
+  release();
+  await page.waitForSelector(".notice:has-text('the reason in words')");
+  await state(page, "live");
+  assert.match(await meta(), /vol .* –.*sum of chances –/);
+  await clean(page, /status of 400/);
+});
+
 test("lists longer than a page: the page says so, sums and files have all", async () => {
   const page = await open(browser);
   const position = (number) => ({

@@ -6,6 +6,7 @@ import * as format from "../lib/format.js";
 import { histories } from "../lib/history.js";
 import { chance, changeOf, figuresOf, findEvent, followFigures, isYoung, loadFigures, sumOfChances } from "../lib/markets.js";
 import { t } from "../lib/messages.js";
+import { reason } from "../lib/rest.js";
 import { href } from "../lib/router.js";
 import { View, get, set } from "../lib/store.js";
 import { LineChart } from "./line_chart.js";
@@ -87,13 +88,30 @@ class EventView extends View {
     const { signal } = this;
     try {
       const event = await findEvent(this.getAttribute("argument") ?? "", signal);
-      if (event && event.markets.length > 0) this.show(event);
-      else fill(this, empty(t("no_event"), h("a.button", { href: href("markets") }, t("to_markets"))));
+      if (event && event.markets.length > 0) {
+        this.show(event);
+        return;
+      }
+      fill(this, empty(t("no_event"), h("a.button", { href: href("markets") }, t("to_markets"))));
     } catch (error) {
       if (signal.aborted) return;
       failed(this, error, () => this.load());
     }
     set("loading", false);
+  }
+
+  /**
+   * Reads the figures of all questions.
+   * @param {string[]} ids
+   */
+  async read(ids) {
+    const { signal } = this;
+    try {
+      await loadFigures(ids, signal);
+    } catch (error) {
+      if (!signal.aborted) set("notice", t("failed", { reason: reason(error) }));
+    }
+    if (!signal.aborted) set("loading", false);
   }
 
   /** @param {import("../lib/markets.js").Event} event */
@@ -105,7 +123,7 @@ class EventView extends View {
     const chart = /** @type {import("./line_chart.js").LineChart & { markets: Market[], figures?: Promise<void> }} */ (h("event-chart"));
     chart.markets = event.markets;
     this.every(FIGURES_MS, () => {
-      const reading = loadFigures(ids, this.signal).catch(() => {});
+      const reading = this.read(ids);
       chart.figures ??= reading;
       return reading;
     });
@@ -186,10 +204,13 @@ class EventView extends View {
   figures(ids) {
     for (const id of ids) this.updates.get(id)?.();
     const known = this.markets.map((market) => figuresOf(market.id));
-    const volume = known.reduce((total, each) => total + (each?.volume ?? 0n), 0n);
+    // A sum is not known while one of its figures is not.
+    const volume = known.every((each) => each !== null)
+      ? format.shortMoney(known.reduce((sum, each) => sum + each.volume, 0n))
+      : format.NONE;
     setText(this.sum, format.percent(sumOfChances(this.markets), 1));
     const period = this.markets.every(isYoung) ? t("since_open") : t("change_24h");
-    setText(this.volume, `${t("volume").toLowerCase()} ${period} ${format.shortMoney(volume)}`);
+    setText(this.volume, `${t("volume").toLowerCase()} ${period} ${volume}`);
   }
 }
 
