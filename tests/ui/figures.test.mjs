@@ -286,6 +286,29 @@ test("labels of the axes neither repeat nor leave the chart", async () => {
   }
 });
 
+test("many changes in a frame are drawn once", async () => {
+  const page = await open(browser);
+  await singleModules(page);
+  await page.routeWebSocket("**/ws/market", () => {});
+  await go(page, MARKET);
+  await page.waitForSelector("market-view .meta:has-text('vol')");
+  await page.waitForSelector(".badge-state.active");
+  const draws = await page.evaluate(async () => {
+    const { get, set } = await import("/ui/lib/store.js");
+    const next = () => new Promise(requestAnimationFrame);
+    await next();
+    let count = 0;
+    new MutationObserver((records) => (count += records.length)).observe(document.querySelector(".headline .change"), { attributes: true });
+    for (let i = 0; i < 100; i += 1) set("figures", [get("market").id]);
+    await next();
+    await next();
+    return count;
+  });
+  // Another change may come meanwhile.
+  assert.ok(draws > 0 && draws < 4, `${draws}`);
+  await clean(page);
+});
+
 test("the ladder has every price between two levels, or says how many it leaves out", async () => {
   const page = await open(browser);
   const { assets_ids: tokens } = await listed(MARKET);

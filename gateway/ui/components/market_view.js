@@ -1,7 +1,7 @@
 /** One market: event, price history, ladder, ticket, trades, details, own records. Once resolved: its payout. */
 
 import { ONE } from "../lib/decimal.js";
-import { fill, h, icon, setText, topicIcon } from "../lib/dom.js";
+import { fill, frame, h, icon, setText, topicIcon } from "../lib/dom.js";
 import * as format from "../lib/format.js";
 import { nextText, payoutOf, stageText } from "../lib/life.js";
 import { chance, changeOf, figuresOf, findMarket, isYoung } from "../lib/markets.js";
@@ -41,6 +41,8 @@ class MarketView extends View {
     next: h("span.num"),
   };
   sheet = h("section.panel.ticket-panel", { "aria-label": t("ticket") });
+  /** The stream may bring many messages in a frame. */
+  update = frame(() => this.isConnected && this.draw());
 
   connectedCallback() {
     set("outcome", 0);
@@ -131,7 +133,7 @@ class MarketView extends View {
   /** @param {Market} market */
   head(market) {
     const { parts } = this;
-    this.follow(["outcome", "book"], () => this.update());
+    this.follow(["outcome", "book"], this.update);
     this.follow("terms", (terms) => this.terms(terms));
     this.every(COUNTDOWN_MS, () => this.countdown());
     const about = market.event.title !== market.question && market.event.title;
@@ -165,7 +167,7 @@ class MarketView extends View {
     return h("section.panel.details", { "aria-label": t("details") }, h("header", null, tabs.bar), tabs.panel);
   }
 
-  update() {
+  draw() {
     const { parts } = this;
     const outcome = open("outcome");
     const market = open("market");
