@@ -223,6 +223,35 @@ test("total is cost and fee, the gain stands with its percent, buttons step and 
   await clean(taker);
 });
 
+test("a market of the list has its present fee when the ticket opens, and follows it", async () => {
+  const market = await quiet(FEE);
+  const page = await open(browser);
+  await page.route("**/ui/api/catalog/events?**", async (route) => {
+    const response = await route.fetch();
+    const events = await response.json();
+    for (const each of events.flatMap((event) => event.markets)) each.feeSchedule = { rate: 0, exponent: 0 };
+    await route.fulfill({ response, json: events });
+  });
+  await go(page, "/ui/");
+  await page.fill("header input[type=search]", "Is this book quiet?");
+  await page.click(`.list-row a[href="${market}"]`);
+  const first = await eventually(
+    () => figure(page, "Fee"),
+    (text) => text !== "–",
+  );
+  assert.equal(first, "48¢");
+  await state(page, "live");
+  // Without an answer to reads only the stream tells of a change.
+  await page.route("**/clob-markets/**", () => {});
+  await operate("market", "fee", market.split("/").at(-1), "20000", "1", "--reason", "a lower fee");
+  await eventually(
+    () => figure(page, "Fee"),
+    (text) => text === "24¢",
+  );
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  await clean(page);
+});
+
 test("Max leaves room for the fee: the exchange takes it, and a share more is too much", async () => {
   const market = await quiet(FEE);
   const taker = await open(browser);

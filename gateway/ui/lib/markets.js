@@ -25,6 +25,7 @@ import { shortNames } from "./short_names.js";
  * @property {number} delay of takers in milliseconds
  * @property {string} description
  * @property {boolean} closed
+ * @property {boolean} [isOld] the record is of the list, which may have been read long ago
  *
  * @typedef {object} Event
  * @property {string} slug
@@ -142,7 +143,7 @@ export async function loadMarkets(signal) {
  */
 export async function findMarket(slug, signal) {
   const known = get("markets")?.find((candidate) => candidate.slug === slug || candidate.id === slug);
-  if (known) return known;
+  if (known) return { ...known, isOld: true };
   const key = slug.startsWith("0x") ? "condition_ids" : "slug";
   const [record] = await load(`${CATALOG}/markets?${key}=${encodeURIComponent(slug)}&include_tag=true&limit=1`, signal);
   return record ? market(record, record.events?.[0]) : null;

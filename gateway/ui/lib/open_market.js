@@ -61,18 +61,18 @@ export class OpenMarket {
     this.publishTrades = frame(() => set("trades", this.trades));
     set("book", this.book);
     set("trades", null);
-    set("terms", market.accepting ? termsOf(market) : null);
+    set("terms", market.accepting && !market.isOld ? termsOf(market) : null);
     const what = { token: market.tokens[0], market: market.id, books: true };
     this.stop = follow(what, (message, sequence) => this.take(message, sequence));
     /** @type {Set<() => Promise<void>>} */
     this.loading = new Set();
     this.timers = [
-      setInterval(() => this.run(this.loadFee).then(() => this.run(this.loadTerms)), TERMS_MS),
+      setInterval(() => this.run(this.loadFeeAndTerms), TERMS_MS),
       setInterval(() => get("stream")?.state === "polling" && !document.hidden && this.run(this.loadTrades), TRADES_POLL_MS),
     ];
     this.fee = market.fee;
     this.bookTimer = setTimeout(() => this.run(this.loadFirstBook), isOpen() ? BOOK_LATE_MS : 0);
-    for (const job of [this.loadTrades, this.loadTerms]) this.run(job);
+    for (const job of [this.loadTrades, market.isOld ? this.loadFeeAndTerms : this.loadTerms]) this.run(job);
   }
 
   /**
@@ -107,13 +107,22 @@ export class OpenMarket {
     this.publishTrades();
   }
 
-  async loadFee() {
-    const { fd } = await load(`/clob-markets/${this.market.id}`, this.controller.signal);
+  async loadFeeAndTerms() {
+    const [{ fd }, detail] = await Promise.all([load(`/clob-markets/${this.market.id}`, this.controller.signal), this.detail()]);
     this.fee = { rate: micros(fd?.r ?? 0), exponent: Number(fd?.e ?? 0) };
+    this.setTerms(detail);
   }
 
   async loadTerms() {
-    const detail = await load(`/markets/${this.market.id}`, this.controller.signal);
+    this.setTerms(await this.detail());
+  }
+
+  detail() {
+    return load(`/markets/${this.market.id}`, this.controller.signal);
+  }
+
+  /** @param {any} detail of the market */
+  setTerms(detail) {
     set("terms", {
       negRisk: Boolean(detail.neg_risk),
       status: detail.status,
@@ -136,8 +145,11 @@ export class OpenMarket {
       for (const change of message.price_changes) if (change.asset_id === yes) this.book.apply(change, sequence);
     } else if (message.event_type === "tick_size_change") this.book.tick = micros(message.new_tick_size);
     else if (message.event_type === "last_trade_price" && message.asset_id === yes) this.trade(message, sequence);
-    else if (message.event_type === "market_resolved" || message.event_type === "market_status") this.run(this.loadTerms);
-    else return;
+    else if (message.event_type === "market_resolved" || message.event_type === "market_status") {
+      const { terms } = message;
+      if (terms) this.fee = { rate: BigInt(terms.fee_rate_ppm), exponent: Number(terms.fee_exponent) };
+      this.run(this.loadTerms);
+    } else return;
     this.publishBook();
   }
 
