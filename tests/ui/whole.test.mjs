@@ -75,6 +75,21 @@ for (const outcomes of OUTCOMES) {
   });
 }
 
+test("a button that buys is read with its price, also where it shows the outcome alone", async () => {
+  const page = await open(browser);
+  for (const [first, second] of [OUTCOMES[0], ["Northwestern", "Southern"]]) {
+    await nameOutcomes(page, [first, second]);
+    for (const path of ["/ui/", EVENT]) {
+      await go(page, path);
+      await page
+        .getByRole("button", { name: new RegExp(`^Buy ${first} \\d[\\d.]*¢$`) })
+        .first()
+        .waitFor();
+    }
+  }
+  await clean(page);
+});
+
 /** Has the market on screen show trades with these times and receipts. */
 const showTrades = (page, change) =>
   page.route("**/ui/api/data/trades?**", async (route) => {

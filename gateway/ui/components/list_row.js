@@ -43,8 +43,10 @@ export function tradeButtons(market, pick) {
   const buttons = market.outcomes.map((outcome, i) =>
     h(
       `button.outcome.${i === 0 ? "yes" : "no"}`,
-      { type: "button", onclick: () => (pick ?? leave)(i), "aria-label": longest > WITH_BUY && `${t("buy")} ${outcome}` },
+      { type: "button", onclick: () => (pick ?? leave)(i) },
       h("span.label", null, longest > WITH_BUY ? outcome : `${t("buy")} ${outcome}`),
+      // Without a space the name and its price are one word.
+      " ",
       prices[i],
     ),
   );
@@ -54,7 +56,12 @@ export function tradeButtons(market, pick) {
     element,
     /** @param {{ bid: bigint | null, ask: bigint | null } | null} [known] figures of the market, else those of the list */
     update(known = figuresOf(market.id)) {
-      prices.forEach((price, i) => setText(price, format.price(bestPrice(known, i), 1_000n).replace(/\.0(?=\D)/, "")));
+      market.outcomes.forEach((outcome, i) => {
+        const price = format.price(bestPrice(known, i), 1_000n).replace(/\.0(?=\D)/, "");
+        setText(prices[i], price);
+        const label = t("act_at", { side: t("buy"), outcome, price });
+        if (longest > WITH_BUY && buttons[i].ariaLabel !== label) buttons[i].ariaLabel = label;
+      });
       element.hidden = Boolean(figuresOf(market.id)?.resolved);
     },
   };
