@@ -17,7 +17,7 @@ account.start();
 router.start();
 try {
   set("site", await load("/ui/api/site"));
-  await resume();
+  resume();
 } catch (error) {
   set("notice", t("failed", { reason: reason(error) }));
 }

@@ -265,6 +265,8 @@ const WHOLE = {
   engine: [".engine .card"],
 };
 const MOST_REQUESTS = 12;
+/** Orders, cash and positions of the wallet in each view, and titles of markets that it has orders in. */
+const MOST_WITH_WALLET = 16;
 /** On a busy machine a timer may read again meanwhile, and a request that waits for no other may begin late. */
 const ROUNDS = 3;
 
@@ -290,6 +292,27 @@ test("a view needs at most 12 requests", async (t) => {
       await clean(page);
     }
   }
+});
+
+test("a wallet adds few requests, and is not asked again after a reload", async (t) => {
+  const page = await open(browser);
+  await go(page, MARKET);
+  await connect(page, 0);
+  const own = [".wallet-box .account strong:not(:empty)"];
+  const tables = [...own, "account-tables [role=tab]:has-text('Positions (')"];
+  const chart = "value-chart :is(path.area, .empty)";
+  const parts = { ...WHOLE, market: [...WHOLE.market, ...tables], portfolio: [...tables, ".by-market :is(td, .empty)", chart] };
+  for (const [name, path] of Object.entries(VIEWS)) {
+    let fewest = [];
+    for (let round = 0; round < ROUNDS && (round === 0 || fewest.length > MOST_WITH_WALLET); round += 1) {
+      const requests = await requestsOf(page, path, [...own, ...parts[name]]);
+      assert.ok(!requests.includes("/ui/wallet"), name);
+      if (round === 0 || requests.length < fewest.length) fewest = requests;
+    }
+    t.diagnostic(`${name} with a wallet: ${fewest.length} requests: ${fewest.join(" ")}`);
+    assert.ok(fewest.length <= MOST_WITH_WALLET, `${name}: ${fewest.length} ${fewest.join(" ")}`);
+  }
+  await clean(page);
 });
 
 /** So long that requests which need not wait for each other overlap. */

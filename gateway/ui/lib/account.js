@@ -93,8 +93,8 @@ export function start() {
     refresh();
   });
   setInterval(() => {
-    const isStale = get("user_stream") !== "live" || Date.now() - refreshed > PRICES_MS;
-    if (session() && !document.hidden && isStale) refreshSoon();
+    const most = get("user_stream") === "live" ? PRICES_MS : POLL_MS;
+    if (session() && !document.hidden && Date.now() - refreshed > most) refreshSoon();
   }, POLL_MS);
 }
 

@@ -171,7 +171,8 @@ const titles = new Map();
  * @returns {{ question: string, slug: string } | null}
  */
 export function titleOf(id) {
-  const known = get("markets")?.find((candidate) => candidate.id === id) ?? titles.get(id);
+  const here = get("market");
+  const known = get("markets")?.find((candidate) => candidate.id === id) ?? (here?.id === id ? here : titles.get(id));
   if (known) return known;
   if (missing.size === 0) setTimeout(loadTitles);
   missing.add(id);

@@ -4,7 +4,7 @@ import { get, set } from "./store.js";
 import { ApiError, change, read } from "./rest.js";
 import { t } from "./messages.js";
 import { clobAuth, signedOrder, ZERO32 } from "./typed_data.js";
-import { browserWallets, developmentWallets, ensureChain, requestAddress, signTypedData } from "./wallet.js";
+import { browserWallets, developmentWallet, ensureChain, requestAddress, signTypedData } from "./wallet.js";
 
 /**
  * @typedef {object} Session
@@ -39,12 +39,13 @@ export async function connect(wallet, remember) {
     [`${name}_NONCE`]: "0",
   };
   const { data } = await change("POST", "/auth/api-key", undefined, async () => headers);
-  if (remember || wallet.development) sessionStorage.setItem(STORED, JSON.stringify({ id: wallet.id, address, key: data }));
+  if (remember || wallet.development)
+    sessionStorage.setItem(STORED, JSON.stringify({ id: wallet.id, name: wallet.name, address, key: data }));
   set("session", { wallet, address, key: data });
 }
 
-/** Takes up the session that this tab kept, if its wallet is still there. */
-export async function resume() {
+/** Takes up the session that this tab kept, if its wallet is still there: that of a demo is while the site names its wallets. */
+export function resume() {
   let kept;
   try {
     kept = JSON.parse(sessionStorage.getItem(STORED) ?? "null");
@@ -52,8 +53,8 @@ export async function resume() {
     return;
   }
   if (!kept) return;
-  const wallets = kept.id.startsWith("development:") ? await developmentWallets() : browserWallets();
-  const wallet = wallets.find((candidate) => candidate.id === kept.id);
+  const development = get("site")?.wallet ? [developmentWallet(kept.address, kept.name)] : [];
+  const wallet = [...development, ...browserWallets()].find((candidate) => candidate.id === kept.id);
   if (wallet) set("session", { wallet, address: kept.address, key: kept.key });
 }
 

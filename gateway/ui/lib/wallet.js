@@ -64,14 +64,23 @@ const development = {
 /** @returns {Promise<Wallet[]>} none outside of a demo */
 export async function developmentWallets() {
   const addresses = await development.request({ method: "eth_accounts" }).catch(() => []);
-  return addresses.map((/** @type {string} */ address, /** @type {number} */ index) => ({
-    id: `development:${address}`,
-    name: t("dev_wallet", { n: index + 1 }),
-    address,
-    provider: development,
-    development: true,
-  }));
+  return addresses.map((/** @type {string} */ address, /** @type {number} */ index) =>
+    developmentWallet(address, t("dev_wallet", { n: index + 1 })),
+  );
 }
+
+/**
+ * @param {string} address
+ * @param {string} name
+ * @returns {Wallet}
+ */
+export const developmentWallet = (address, name) => ({
+  id: `development:${address}`,
+  name,
+  address,
+  provider: development,
+  development: true,
+});
 
 /**
  * @param {Wallet} wallet
