@@ -235,6 +235,8 @@ test("no row of an account is cut off", async () => {
     await go(page, path);
     for (const viewport of WIDTHS) {
       await page.setViewportSize(viewport);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(wide <= 0, `${path} at ${viewport.width} px is ${wide} px too wide`);
       for (const tab of ["Open orders", "Positions", "Fills", "Activity"]) {
         await page.click(`account-tables [role=tab]:has-text('${tab}')`);
         await page.waitForSelector("account-tables td.title a");
