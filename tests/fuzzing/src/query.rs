@@ -121,20 +121,20 @@ fn data_surface(query: &Query<'_>, more: Option<&Query<'_>>) {
         within(read.page, 10_000, 10_000) && few(&read.query.markets)
     });
     check_strict::<V2List<data::FillsQuery>>(query, more, |read| {
-        in_v2(read.limit) && few(&read.query.markets)
+        in_v2(read.page.limit) && few(&read.query.markets)
     });
     check_strict::<V1List<data::PositionsQuery>>(query, more, |read| {
         let short = |title: &String| title.chars().count() <= 100;
         within(read.page, 500, 10_000) && read.query.title.as_ref().is_none_or(short)
     });
     check_strict::<V2List<data::V2PositionsQuery>>(query, more, |read| {
-        in_v2(read.limit) && few(&read.query.markets)
+        in_v2(read.page.limit) && few(&read.query.markets)
     });
     check_strict::<V1List<data::ClosedPositionsQuery>>(query, more, |read| {
         within(read.page, 50, 100_000) && few(&read.query.markets)
     });
     check_strict::<V1Walk<data::ActivityQuery>>(query, more, |read| within(read.page, 500, 10_000));
-    check_strict::<V2List<data::ActivityFilter>>(query, more, |read| in_v2(read.limit));
+    check_strict::<V2List<data::ActivityFilter>>(query, more, |read| in_v2(read.page.limit));
     check_strict::<data::ValueQuery>(query, more, |_| true);
     check_strict::<data::UserQuery>(query, more, |_| true);
     check_strict::<data::OpenInterestQuery>(query, more, |read| read.condition_id.len() <= 200);
@@ -144,7 +144,7 @@ fn data_surface(query: &Query<'_>, more: Option<&Query<'_>>) {
     check_strict::<V1List<data::LeaderboardQuery>>(query, more, |read| {
         within(read.page, 50, 1_000)
     });
-    check_strict::<V2List<data::V2LeaderboardQuery>>(query, more, |read| in_v2(read.limit));
+    check_strict::<V2List<data::V2LeaderboardQuery>>(query, more, |read| in_v2(read.page.limit));
     check_strict::<V1List<data::BuildersQuery>>(query, more, |read| within(read.page, 50, 1_000));
     check_strict::<data::BuilderDaysQuery>(query, more, |read| (1..=90).contains(&read.limit));
     check_strict::<data::HoldersQuery>(query, more, |read| {
