@@ -83,6 +83,13 @@ impl Report {
         } += 1;
     }
 
+    /// Whether no record was read, good or bad.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        let tallies = [self.events, self.markets, self.series, self.tags];
+        self.skipped == 0 && tallies.iter().all(|tally| *tally == Tally::default())
+    }
+
     /// Adds a market that cannot be traded.
     pub(crate) fn not_traded(&mut self, market: u64, reason: &NotTradable) {
         *self.not_tradable.entry(reason.field()).or_default() += 1;

@@ -35,8 +35,8 @@ use crate::resources::service::{checkpoints, health, unsupported_features};
 use crate::routes::page::{self, PageRoutes};
 use crate::routes::streams;
 use crate::routes::trading::errors::{
-    CANCEL_MARKET, CHECKPOINT, HEARTBEAT, HISTORY, NO_KEY, ORDER, ORDER_ANSWERS, QUOTE, QUOTES,
-    SIGNED, TOKEN, TRADES, TRADING,
+    CANCEL_MARKET, CHECKPOINT, HEARTBEAT, HISTORY, MARKET_OF_TOKEN, NO_KEY, ORDER, ORDER_ANSWERS,
+    QUOTE, QUOTES, SIGNED, TOKEN, TRADES, TRADING,
 };
 
 pub(super) fn routes(page: PageRoutes) -> Vec<Route> {
@@ -210,9 +210,9 @@ fn market_data() -> Vec<Route> {
             Ledger,
             live_activity::newest,
         ),
-        read("/tick-size", Trading, market_info::tick_size).errors(&[TOKEN]),
-        read("/neg-risk", Trading, market_info::neg_risk).errors(&[TOKEN]),
-        read("/fee-rate", Trading, market_info::fee_rate).errors(&[TOKEN]),
+        read("/tick-size", Trading, market_info::tick_size).errors(&[MARKET_OF_TOKEN]),
+        read("/neg-risk", Trading, market_info::neg_risk).errors(&[MARKET_OF_TOKEN]),
+        read("/fee-rate", Trading, market_info::fee_rate).errors(&[MARKET_OF_TOKEN]),
         get(
             "/fees/builder-fees/{builder}",
             Trading,
@@ -223,7 +223,7 @@ fn market_data() -> Vec<Route> {
             Trading,
             market_info::market_by_token,
         )
-        .errors(&[TOKEN]),
+        .errors(&[MARKET_OF_TOKEN]),
         read(
             "/clob-markets/{condition_id}",
             Trading,

@@ -17,7 +17,7 @@ pub(super) fn decoded<'r>(file: impl Read + 'r) -> io::Result<Box<dyn BufRead + 
     let (start, file) = peeked(file)?;
     let unpacked: Box<dyn Read + 'r> = if start.starts_with(GZIP) {
         Box::new(MultiGzDecoder::new(file))
-    } else if start.starts_with(ZSTD) {
+    } else if start.starts_with(ZSTD) || is_skippable(&start) {
         Box::new(ZstdFrames {
             file,
             frame: FrameDecoder::new(),
@@ -39,6 +39,11 @@ pub(super) fn decoded<'r>(file: impl Read + 'r) -> io::Result<Box<dyn BufRead + 
     } else {
         Ok(Box::new(text))
     }
+}
+
+/// Whether a zstd frame begins that holds no content, as some writers put before the others.
+fn is_skippable(start: &[u8]) -> bool {
+    matches!(start, [0x50..=0x5f, 0x2a, 0x4d, 0x18])
 }
 
 /// A reader with its first bytes put back.

@@ -118,9 +118,9 @@ async fn by_token<T: Serialize>(
         .app
         .find(look)
         .await?
-        .ok_or(ErrorCode::OrderbookNotFound)?;
+        .ok_or(ErrorCode::MarketNotFound)?;
     let state = context.app.shared_view.read();
-    let facts = market_facts(&state.view, market).ok_or(ErrorCode::OrderbookNotFound)?;
+    let facts = market_facts(&state.view, market).ok_or(ErrorCode::MarketNotFound)?;
     Ok(Json::of(&answer(&facts)).at(state.position()))
 }
 

@@ -4,6 +4,8 @@ use foretell_wire::ErrorCode as E;
 
 /// Of a read of one token.
 pub(super) const TOKEN: &[E] = &[E::OrderbookNotFound];
+/// Of a read of the market of a token.
+pub(super) const MARKET_OF_TOKEN: &[E] = &[E::MarketNotFound];
 /// Of a read of a token's price.
 pub(super) const QUOTE: &[E] = &[E::OrderbookNotFound, E::NoPrice];
 pub(super) const HISTORY: &[E] = &[

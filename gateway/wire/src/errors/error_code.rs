@@ -311,7 +311,7 @@ error_codes! {
         "No orderbook exists for the requested token id",
         "No market has this token, or its market is closed or resolved.";
     MarketNotFound = "market_not_found", 404, Never, "market not found",
-        "No market has this id.", of UnknownMarket;
+        "No market has this id or token.", of UnknownMarket;
     OrderNotFound = "order_not_found", 404, Never, "order not found",
         "No order of the caller has this id.", of OrderNotFound;
     NoPrice = "no_price", 404, Later, "no <price> exists for the requested token id",

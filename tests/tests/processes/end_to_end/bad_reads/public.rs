@@ -8,6 +8,7 @@ use crate::end_to_end::bad_reads::{CURSORS, NOBODY, check, finish, long, quiet, 
 
 const MISSING: &str = "token_id is missing";
 const TWICE: &str = "is repeated, allowed: once";
+const NO_MARKET: &str = "market not found";
 const NO_BOOK: &str = "No orderbook exists for the requested token id";
 
 #[tokio::test]
@@ -26,6 +27,10 @@ async fn reads_of_one_token() {
         "/fee-rate",
     ] {
         let side = if path == "/price" { "&side=BUY" } else { "" };
+        let unknown = match path {
+            "/tick-size" | "/neg-risk" | "/fee-rate" => NO_MARKET,
+            _ => NO_BOOK,
+        };
         for (query, must) in [
             (String::new(), Fail(400, MISSING)),
             ("token_id".to_owned(), Fail(400, MISSING)),
@@ -71,8 +76,8 @@ async fn reads_of_one_token() {
                 "x&".repeat(201),
                 Fail(400, "invalid query: more than 200 parameters"),
             ),
-            (format!("token_id=1{side}"), Fail(404, NO_BOOK)),
-            (format!("token_id={NOBODY}:0{side}"), Fail(404, NO_BOOK)),
+            (format!("token_id=1{side}"), Fail(404, unknown)),
+            (format!("token_id={NOBODY}:0{side}"), Fail(404, unknown)),
         ] {
             let asked = site.request(Method::GET, &format!("{path}?{query}"));
             check(&format!("{path}?{query:.60}"), send(asked).await, must);
@@ -127,7 +132,7 @@ async fn reads_of_a_market_and_lists_of_markets() {
     }
     for (token, must) in [
         ("x", Fail(400, "Invalid token id")),
-        ("1", Fail(404, NO_BOOK)),
+        ("1", Fail(404, NO_MARKET)),
         ("-1", Fail(400, "Invalid token id")),
         (NOBODY, Fail(400, "Invalid token id")),
     ] {

@@ -7,7 +7,7 @@ use foretell_tests::exchange::Exchange;
 use serde_json::{Value, json};
 
 use crate::end_to_end::catalog::upstream::event;
-use crate::end_to_end::catalog::{get, run, runtime};
+use crate::end_to_end::catalog::{foretell, get, run, runtime};
 
 /// A file of two events: one plain, one neg-risk with a question that has ended.
 fn file() -> Value {
@@ -44,6 +44,11 @@ fn an_imported_market_is_listed_read_and_traded() {
         again["catalog"]["records"]["markets"]["unchanged"], 6,
         "{again}"
     );
+
+    // Of a text without records nothing can be read.
+    std::fs::write(&path, "[]").expect("a file");
+    let refused = foretell(&exchange, &["catalog", "import", name]).output();
+    assert!(!refused.expect("the binary starts").status.success());
 
     runtime().block_on(trade(&exchange));
 }
