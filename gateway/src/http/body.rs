@@ -102,7 +102,7 @@ where
 }
 
 /// Reads and discards up to a bound.
-async fn discard<B: Body<Data = Bytes> + Unpin>(body: &mut B) {
+pub(crate) async fn discard<B: Body<Data = Bytes> + Unpin>(body: &mut B) {
     let mut left = DISCARDED_BYTES;
     while let Some(Ok(frame)) = body.frame().await {
         let length = frame.data_ref().map_or(0, Bytes::len);

@@ -168,7 +168,10 @@ impl Dispatcher {
                 let from = (sender, is_operator, said);
                 self.handle(timing, from, request, found).await
             }
-            Err(failure) => Err(failure),
+            Err(failure) => {
+                self.discard_body(request).await;
+                Err(failure)
+            }
         };
         let answer = answer.unwrap_or_else(|failure| app.cluster.explain(failure).render(shape));
         let Said {
@@ -231,6 +234,16 @@ impl Dispatcher {
         let unlisted = || unlisted(&route, surface, &answer);
         debug_assert_eq!(unlisted(), None, "{} {}", route.method, route.path);
         answer
+    }
+
+    /// Reads the body of a request that no route takes: unread, it would end the connection behind the answer.
+    async fn discard_body(&self, request: Request<Incoming>) {
+        if request.body().is_end_stream() || self.surface == Surface::Health {
+            return;
+        }
+        let discarded = async move { body::discard(&mut request.into_body()).await };
+        // Boxed as in [`Self::body`]. A client that is too slow loses its connection.
+        let _ = Box::pin(tokio::time::timeout(self.body_timeout, discarded)).await;
     }
 
     async fn body(

@@ -14,6 +14,11 @@ fn start(connections: ConnectionLimits) -> (Gateway, SocketAddr, SocketAddr) {
     site::start(config(connections))
 }
 
+fn with_body(line: &str, bytes: usize) -> String {
+    let body = "x".repeat(bytes);
+    format!("{line} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {bytes}\r\n\r\n{body}")
+}
+
 /// Whether the server closed the connection without sending more.
 fn is_ended(stream: &mut TcpStream) -> bool {
     match stream.read(&mut [0; 64]) {
@@ -43,6 +48,10 @@ fn one_connection_serves_many_requests_and_every_refusal_is_json() {
         ("POST /order HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nContent-Type: text/plain\r\n\r\n{}".to_owned(), 415),
         ("POST /books HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{]".to_owned(), 400),
         ("DELETE /order HTTP/1.1\r\nHost: localhost\r\n\r\n".to_owned(), 425),
+        // Their bodies are read: the connection goes on.
+        (with_body("POST /nowhere", 60_000), 404),
+        (with_body("PUT /order", 60_000), 405),
+        (get("/nowhere"), 404),
     ] {
         let (status, head, body) = ask(&mut stream, &request);
         assert_eq!(status, expected, "{request}: {body}");
