@@ -1,6 +1,7 @@
 //! What lists of the catalog filter and sort by, of the exchange's markets: looked at from time to time.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use foldhash::fast::RandomState;
 use foretell_catalog::{Catalog, Figures};
@@ -9,6 +10,7 @@ use foretell_view::View;
 use foretell_wire::catalog::CatalogTrading;
 use foretell_wire::markets::market::MarketFacts;
 use parking_lot::{Mutex, RwLock};
+use tokio::sync::watch;
 
 use crate::catalog::descriptions::Descriptions;
 use crate::page::day_volume::DayVolumes;
@@ -20,6 +22,8 @@ use crate::view::shared_view::SharedView;
 const STEP: u32 = 64;
 /// Lock holds of a turn: a large exchange takes several turns.
 const STEPS: u32 = 256;
+/// How long a read waits for the first look at all markets.
+const PATIENCE: Duration = Duration::from_secs(2);
 /// A trade older than this counts for no volume of the day: a day and a step of its count.
 const DAY: TimeNs = TimeNs(87_000_000_000_000);
 
@@ -40,6 +44,8 @@ pub(crate) struct CatalogFacts {
     turn: Mutex<Turn>,
     /// Volumes of the day above 0.
     days: RwLock<HashMap<ConditionId, Micros, RandomState>>,
+    /// Whether all markets were looked at since the start.
+    is_complete: watch::Sender<bool>,
 }
 
 #[derive(Default)]
@@ -67,6 +73,16 @@ impl CatalogFacts {
         self.days.read().get(condition).copied().unwrap_or_default()
     }
 
+    /// Waits until all markets were looked at once; `false` if that takes too long. Before, volumes would be 0.
+    pub(crate) async fn first_turn(&self) -> bool {
+        if *self.is_complete.borrow() {
+            return true;
+        }
+        let mut is_complete = self.is_complete.subscribe();
+        let first = is_complete.wait_for(|is_complete| *is_complete);
+        matches!(tokio::time::timeout(PATIENCE, first).await, Ok(Ok(_)))
+    }
+
     /// Gives the catalog the figures that changed since the last call. Blocks.
     pub(crate) fn refresh(
         &self,
@@ -77,15 +93,20 @@ impl CatalogFacts {
     ) {
         let mut turn = self.turn.lock();
         let mut changed = Changed::new();
-        for _ in 0..STEPS {
+        let is_last = (0..STEPS).any(|_| {
             let state = shared_view.read();
-            if turn.step(descriptions, &state.view, now, &mut changed) {
-                break;
-            }
+            turn.step(descriptions, &state.view, now, &mut changed)
+        });
+        if !changed.is_empty() {
+            self.take(changed, catalog);
         }
-        if changed.is_empty() {
-            return;
+        if is_last {
+            self.is_complete
+                .send_if_modified(|is_complete| !std::mem::replace(is_complete, true));
         }
+    }
+
+    fn take(&self, changed: Changed, catalog: &Catalog) {
         let mut days = self.days.write();
         for (condition, _, day) in &changed {
             match *day {

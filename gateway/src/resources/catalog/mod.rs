@@ -29,6 +29,9 @@ async fn answer<T>(
 ) -> Result<Json<T>, Failure> {
     let pool = context.app.catalog.as_ref();
     let pool = pool.ok_or(ErrorCode::CatalogUnavailable)?;
+    if context.app.shared_view.is_ready() && !context.app.catalog_facts.first_turn().await {
+        return Err(ErrorCode::CatalogLoading.into());
+    }
     match pool.read(read).await? {
         Ok(text) => Ok(Json::written(text)),
         Err(error) => Err(failure(&error)),

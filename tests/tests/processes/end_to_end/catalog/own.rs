@@ -22,7 +22,7 @@ fn condition() -> String {
 #[test]
 fn an_own_market_stays_the_operators_on_every_surface() {
     let options = Options::demo().with("FORETELL_CATALOG_RESOLVE", "true");
-    let exchange = Exchange::start(&options);
+    let mut exchange = Exchange::start(&options);
     let runtime = runtime();
     runtime.block_on(async {
         let market = json!({ "question": "Is it ours?", "slug": SLUG, "condition_id": condition(),
@@ -48,6 +48,13 @@ fn an_own_market_stays_the_operators_on_every_surface() {
         first_class(&exchange).await;
         shown_once(&exchange.catalog).await;
         trades_show(&exchange).await;
+    });
+    exchange.kill_and_wait("gateway-1");
+    runtime.block_on(async {
+        // The first answer of a gateway waits for the figures.
+        let (status, rows) = get(&most_traded(&exchange), None).await;
+        assert_eq!(status, 200, "{rows}");
+        assert!(rows[0]["volume24hr"].as_f64() > Some(0.0), "{rows}");
         closes_here(&exchange).await;
     });
 }
@@ -198,6 +205,10 @@ async fn shown_once(catalog: &str) {
     assert_eq!(whole["markets"][0]["slug"], "market-701");
 }
 
+fn most_traded(exchange: &Exchange) -> String {
+    format!("{}/markets?order=volume24hr&limit=1", exchange.catalog)
+}
+
 /// A trade is in the record, and in the order of lists.
 async fn trades_show(exchange: &Exchange) {
     let traders = visitors(exchange, 2).await;
@@ -205,10 +216,9 @@ async fn trades_show(exchange: &Exchange) {
     let market = until(exchange, |market| market["volumeNum"].as_f64() > Some(0.0)).await;
     assert_eq!(market["lastTradePrice"].to_string(), "0.455", "{market}");
     assert_eq!(market["outcomePrices"], "[\"0.455\",\"0.545\"]");
-    let listed = format!("{}/markets?order=volume24hr&limit=1", exchange.catalog);
     let began = Instant::now();
     loop {
-        let (_, rows) = get(&listed, None).await;
+        let (_, rows) = get(&most_traded(exchange), None).await;
         if rows[0]["slug"] == SLUG && rows[0]["volume24hr"].as_f64() > Some(0.0) {
             break;
         }
