@@ -197,7 +197,7 @@ impl Lanes {
             .and_then(foretell_wire::text::ids::bytes32);
         let salt = salt.ok_or_else(|| MeasureError::wrong("the gateway names no domain"))?;
         let thread =
-            |name: &str| ThreadTime::of(name).map_err(MeasureError::io("finding a thread"));
+            |name: &str| ThreadTime::newest(name).map_err(MeasureError::io("finding a thread"));
         Ok(Self {
             connections,
             serving: thread(&exchange.serving_thread())?,
