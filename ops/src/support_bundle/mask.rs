@@ -141,20 +141,28 @@ fn mask_values(line: &str) -> String {
         });
         let (place, name) = name.split_at(begins);
         // `/run/operator.token: …` is a file and what happened to it.
-        if place.ends_with('/') || !is_secret_name(name) {
+        let is_file = place.ends_with('/') && name.contains('.') && rest.starts_with(' ');
+        if is_file || !is_secret_name(name) {
             continue;
         }
         let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
         masked += &rest[..blanks];
-        let (length, shown) = masked_value(&rest[blanks..], is_header(name));
+        let quote = place.chars().next_back().filter(|it| "\"'".contains(*it));
+        let ends_header = |letter: char| "\r\n".contains(letter) || Some(letter) == quote;
+        let (length, shown) = match is_header(name) {
+            true => masked_value(&rest[blanks..], ends_header),
+            false => masked_value(&rest[blanks..], |letter| {
+                letter.is_whitespace() || ",;&}".contains(letter)
+            }),
+        };
         masked += &shown;
         rest = &rest[blanks + length..];
     }
     masked + rest
 }
 
-/// Length of a value, and what stands in its place. That of a header may have blanks.
-fn masked_value(text: &str, is_header: bool) -> (usize, String) {
+/// Length of a value that ends at one of some letters, unless it is quoted or a list, and what stands in its place.
+fn masked_value(text: &str, ends: impl Fn(char) -> bool) -> (usize, String) {
     let quote = text.chars().next().filter(|letter| "\"'".contains(*letter));
     if let Some(quote) = quote {
         let mut is_escaped = false;
@@ -171,10 +179,6 @@ fn masked_value(text: &str, is_header: bool) -> (usize, String) {
         };
     }
     let list = text.rfind(']').filter(|_| text.starts_with('['));
-    let ends = |letter: char| match is_header {
-        true => "\r\n\"'".contains(letter),
-        false => letter.is_whitespace() || ",;&}".contains(letter),
-    };
     let length = list.map_or_else(|| text.find(ends), |end| Some(end + 1));
     let length = length.unwrap_or(text.len());
     match length {
@@ -308,6 +312,14 @@ mod tests {
             (
                 "'Cookie: a=1; session=abc' cookie: a=1; b=2\nnext".to_owned(),
                 "'Cookie: [masked]' cookie: [masked]\nnext",
+            ),
+            (
+                "Cookie: sid=\"abc\"; b, Authorization: Bearer \"abc\"\nnext".to_owned(),
+                "Cookie: [masked]\nnext",
+            ),
+            (
+                "login/password=hunter2 and X/token: abc".to_owned(),
+                "login/password=[masked] and X/token: [masked]",
             ),
             (
                 "tokens = [\"abc\", \"def\"]\n".to_owned(),
