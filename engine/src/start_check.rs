@@ -55,7 +55,7 @@ pub fn check_start(
         let checked = beginning.check(report.last_sequence);
         checked.map_err(EngineError::Journal)?;
     }
-    // A start without a journal makes one, of which no older checkpoint is.
+    // A start without a journal makes a new one; checkpoints that are there belong to another.
     let genesis = report.as_ref().map(|report| report.genesis);
     if let Some(genesis) = genesis.or_else(|| role.is_none().then_some([0; 32])) {
         CheckpointLog::check(&data.join(CHECKPOINTS_NAME), &genesis)

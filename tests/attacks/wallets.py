@@ -245,7 +245,7 @@ def quote_fields(wallet, condition, quotes, revision):
 
 
 def moved_quotes(number):
-    """Ten bids of $6.40 in all, none at a price of the set with the number before."""
+    """Ten bids of at most $5.50 in all, none at a price of the set with the number before."""
     return [(1 + number % 2 + 2 * at, 500) for at in range(10)]
 
 

@@ -49,6 +49,7 @@ mod tests {
         let found = judge(&report, false);
         assert_eq!(found.weight, Weight::Ok);
         assert_eq!(found.value, "2 frames behind, state: following");
+        assert_eq!(judge(&report, true).value, "engine not running");
         report.lost_message = 9;
         report.state = "the log lacks message 9 of 12".to_owned();
         let found = judge(&report, false);

@@ -23,7 +23,7 @@ pub(crate) struct Listening(#[expect(dead_code, reason = "it holds the lock")] F
 
 /// Writes the address. Of two gateways of one directory that serve operators, the first one stands in the file.
 pub(crate) fn announce(data: &Path, address: SocketAddr) -> Option<Listening> {
-    match write(data, address) {
+    match write(data, address, LOCK_ATTEMPTS) {
         Ok(file) => Some(Listening(file)),
         Err(error) => {
             warn!(%error, "commands with this --data need --operator-listen or operator.listen");
@@ -32,19 +32,19 @@ pub(crate) fn announce(data: &Path, address: SocketAddr) -> Option<Listening> {
     }
 }
 
-fn write(data: &Path, address: SocketAddr) -> io::Result<File> {
+fn write(data: &Path, address: SocketAddr, attempts: u32) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false).mode(0o600);
     let mut file = open(data, &mut options)?;
-    lock(&file)?;
+    lock(&file, attempts)?;
     file.set_len(0)?;
     writeln!(file, "{address}")?;
     Ok(file)
 }
 
 /// Tries again for a moment: a command that looks whether somebody holds the file holds it itself meanwhile.
-fn lock(file: &File) -> io::Result<()> {
-    for _ in 0..LOCK_ATTEMPTS {
+fn lock(file: &File, attempts: u32) -> io::Result<()> {
+    for _ in 0..attempts {
         match rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive) {
             Err(Errno::WOULDBLOCK) => std::thread::park_timeout(LOCK_PAUSE),
             locked => return Ok(locked?),
@@ -90,10 +90,10 @@ mod tests {
         let looking = File::open(data.path().join(NAME)).unwrap();
         rustix::fs::flock(&looking, FlockOperation::LockShared).unwrap();
         std::thread::scope(|scope| {
-            let announced = scope.spawn(|| announce(data.path(), at(40_003)).is_some());
-            std::thread::park_timeout(LOCK_PAUSE * 2);
+            assert!(write(data.path(), at(40_003), 1).is_err(), "it is held");
+            let announced = scope.spawn(|| write(data.path(), at(40_003), u32::MAX));
             drop(looking);
-            assert!(announced.join().unwrap());
+            announced.join().unwrap().unwrap();
         });
         let _next = announce(data.path(), at(7)).unwrap();
         assert_eq!(

@@ -14,7 +14,7 @@ use crate::storage::chunk::Chunking;
 use crate::storage::listed_log::ListedLog;
 use crate::storage::row::LogRow;
 
-/// Of so many that ended one is found by its number alone.
+/// Most ended withdrawals that [`Withdrawals::find_ended`] reads.
 const MAX_SEARCHED: usize = 10_000;
 
 fixed! {

@@ -36,7 +36,7 @@ pub(crate) struct JournalCharge {
 
 impl RateLimiter {
     /// Charges a command with so many bytes of tail and evidence. One that only ends orders or keys is charged when it
-    /// has done so, and never refused.
+    /// has done so, and never refused, except a set without quotes, whose revision is recorded.
     pub(crate) fn charge_journal(
         &self,
         by: (Millis, Payer),
@@ -45,7 +45,7 @@ impl RateLimiter {
     ) -> Result<JournalCharge, RateLimited> {
         let alone = |events| batch_bytes(frame::length(events, beside));
         let bytes = match command {
-            // A later frame ends its quotes. One without quotes is charged, too: its revision is recorded.
+            // A later frame ends its quotes.
             Command::SetQuotes(set) => alone(1 + MAX_QUOTES + usize::from(set.quotes)) + PAGE,
             Command::RevokeKey(_) => 0,
             cancel if cancel.is_cancel() => 0,

@@ -478,7 +478,7 @@ error_codes! {
     LastAdmin = "last_admin", 409, Never, "the last admin cannot be revoked: add another one first",
         "The exchange requires at least one admin.", of LastAdmin;
     WithdrawalNotFound = "withdrawal_not_found", 404, Never, "no pending withdrawal has this number",
-        "The withdrawal does not exist, belongs to another wallet, or ended before the 10,000 that ended last.", of UnknownWithdrawal;
+        "The withdrawal does not exist, belongs to another wallet, or, in an act of an operator, ended before the last 10,000.", of UnknownWithdrawal;
     WithdrawalEnded = "withdrawal_ended", 409, Never,
         "withdrawal <number> was <status> at <time> by <name>, payment reference: <text>",
         "The withdrawal was paid, failed or cancelled before. The text says when, by whom and with which payment.";
