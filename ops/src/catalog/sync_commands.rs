@@ -107,13 +107,12 @@ pub(super) fn import(
             Box::new(File::open(file).map_err(|error| text(&error))?)
         };
         let name = file.to_string_lossy();
-        let imported = put(config, &name, read, &progress).map_err(|error| text(&error))?;
-        if imported.is_empty() {
-            return Err(text(
-                &"no record in it, allowed: JSON records, plain, gzip or zstd",
-            ));
-        }
-        report.merge(imported);
+        let imported = put(config, &name, read, &progress);
+        report.merge(imported.map_err(|error| text(&error))?);
+    }
+    if report.is_empty() {
+        let why = "the files have no record, allowed: JSON records, plain, gzip or zstd";
+        return Err(Failure::new(why));
     }
     if catalog_only {
         return finished(&RoundReport::default(), Some(&report), NOT_CHANGED, output);

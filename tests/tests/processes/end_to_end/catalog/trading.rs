@@ -48,7 +48,12 @@ fn an_imported_market_is_listed_read_and_traded() {
     // Of a text without records nothing can be read.
     std::fs::write(&path, "[]").expect("a file");
     let refused = foretell(&exchange, &["catalog", "import", name]).output();
-    assert!(!refused.expect("the binary starts").status.success());
+    let refused = refused.expect("the binary starts");
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(
+        !refused.status.success() && said.contains("no record"),
+        "{said}"
+    );
 
     runtime().block_on(trade(&exchange));
 }
