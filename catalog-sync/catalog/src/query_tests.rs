@@ -226,6 +226,7 @@ fn an_id_that_no_market_can_have_is_refused(#[case] text: &str, #[case] expected
 #[case("start_date_min=2026-01-01", "start_date_min=2026-01-01T00:00:00Z")]
 #[case("end_date_min=2026-01-01T00:00:00 00:00", "end_date_min=2026-01-01")]
 #[case("end_date_max=2026-01-01T23:59:59.999999Z", "end_date_max=2026-01-01")]
+#[case("end_date_max=2026-01-01T12:00:00Z", "end_date_max=2026-01-01T12")]
 #[case(
     "start_date_max=9999-12-31T23:59:59Z",
     "start_date_max=9999-12-31T00:00:00Z"

@@ -144,7 +144,7 @@ export async function loadMarkets(signal) {
 export async function findMarket(slug, signal) {
   const known = get("markets")?.find((candidate) => candidate.slug === slug || candidate.id === slug);
   if (known) return { ...known, isOld: true };
-  const key = slug.startsWith("0x") ? "condition_ids" : "slug";
+  const key = /^0x[0-9a-f]{64}$/i.test(slug) ? "condition_ids" : "slug";
   const [record] = await load(`${CATALOG}/markets?${key}=${encodeURIComponent(slug)}&include_tag=true&limit=1`, signal);
   return record ? market(record, record.events?.[0]) : null;
 }

@@ -4,6 +4,7 @@ use foretell_model::WalletAddress;
 use foretell_wire::read::query::text_form::{self, Rows, Whole, Words};
 use foretell_wire::values;
 use foretell_wire::values::{FlagText, Wallet};
+use jiff::fmt::temporal::Pieces;
 
 use crate::record::read_date;
 use crate::search_text::normalised;
@@ -46,7 +47,7 @@ fn date(text: &str) -> Option<i64> {
 
 fn last_date(text: &str) -> Option<i64> {
     let first = date(text)?;
-    let is_day = text.trim().parse::<jiff::civil::Date>().is_ok() && !text.contains(':');
+    let is_day = Pieces::parse(text.trim()).is_ok_and(|pieces| pieces.time().is_none());
     Some(first + if is_day { DAY_MICROS - 1 } else { 0 })
 }
 

@@ -7,7 +7,7 @@ use crate::error::CatalogError;
 const TABLES: &str = include_str!("schema.sql");
 
 /// The schema version that this build reads and writes, in the file's `user_version`.
-pub const VERSION: i64 = 6;
+pub const VERSION: i64 = 7;
 
 /// Makes the tables of an empty file.
 ///

@@ -47,12 +47,14 @@ fn texts_are_compared_and_nothing_else(#[case] text: &str) {
             "creator",
         ] {
             let parameters: Query<'_> = [(name, text)].into_iter().collect();
-            let found = json_of(
-                shelf
-                    .catalog
-                    .markets(&MarketsQuery::read(&parameters).unwrap()),
-            );
+            let query = MarketsQuery::read(&parameters);
             let nothing_asked = text.trim().is_empty();
+            // No id is such a text.
+            if name.contains("_ids") || name == "conditionId" {
+                assert_eq!(query.is_err(), !nothing_asked, "{name}");
+                continue;
+            }
+            let found = json_of(shelf.catalog.markets(&query.unwrap()));
             assert_eq!(
                 found.as_array().unwrap().len(),
                 usize::from(nothing_asked),
