@@ -82,20 +82,20 @@ impl RequestContext {
         let chain = auth.domains.chain_id();
         let now = self.clock_for(claims.timestamp);
         let check = || verify_l1(&claims, chain, auth.window, now);
-        let checked = self.gate.run(check).await;
-        checked
-            .map_err(|_| ErrorCode::Busy)?
-            .inspect_err(|_| self.hint(Hint::of_l1(&claims, chain, auth.window, now)))
-            .map_err(|error| match error {
-                L1Error::Chain(ours) => {
-                    let given = foretell_wire::errors::api_error::quoted(
-                        claims.chain_id.unwrap_or_default(),
-                    );
-                    ErrorCode::WrongChain.with([&given, &ours]).into()
-                }
-                L1Error::Nonce => ErrorCode::InvalidNonce.into(),
-                error => refuse(&error.to_string()),
-            })
+        let checked = self.gate.run(check).await.map_err(|_| ErrorCode::Busy)?;
+        if checked.is_err() {
+            let find = || Hint::of_l1(&claims, chain, auth.window, now);
+            self.hint(self.gate.run(find).await.ok().flatten());
+        }
+        checked.map_err(|error| match error {
+            L1Error::Chain(ours) => {
+                let given =
+                    foretell_wire::errors::api_error::quoted(claims.chain_id.unwrap_or_default());
+                ErrorCode::WrongChain.with([&given, &ours]).into()
+            }
+            L1Error::Nonce => ErrorCode::InvalidNonce.into(),
+            error => refuse(&error.to_string()),
+        })
     }
 
     /// The clock that judges a timestamp: the wall clock, or the exchange's, which `GET /time` answers, while they differ.

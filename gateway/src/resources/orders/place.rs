@@ -301,12 +301,13 @@ async fn verify(
     match verified {
         Err(error) if error.code() == ErrorCode::InvalidSignature => {
             let signed = (&fields, &order.signature[..]);
-            let hint = Hint::of_order(signed, &caller.wallets, traded.neg_risk, domains);
+            let find = || Hint::of_order(signed, &caller.wallets, traded.neg_risk, domains);
+            let hint = context.gate.run(find).await.ok().flatten();
             context.hint(hint);
             Err(hint.map_or(error, |hint| ErrorCode::InvalidSignature.with([&hint])))
         }
         verified => {
-            // Looking for one costs more than the order.
+            // A wrong checksum: looking for one costs more than the order.
             if verified.is_ok() && context.app.is_sandbox() {
                 context.hint(Hint::of_body(&context.body));
             }
@@ -380,6 +381,8 @@ async fn await_outcome(
         && app.is_sandbox()
     {
         let hint = context.said.lock().hint;
+        // A wrong chain stands in the refusal itself.
+        let hint = hint.filter(|hint| !refusal.text().contains(&hint.to_string()));
         let hint = hint.map_or_else(String::new, |hint| format!(" Hint: {hint}."));
         let (order, received) = (&outcome.answer.order_id, app.exchange_time());
         let fate = match outcome.answer.status {

@@ -21,7 +21,7 @@ def test_an_order_signed_for_another_chain_is_refused_with_a_hint(sandbox, walle
     answer = refused(lambda: client.post_order(order))
     assert answer["error"] == f"invalid signature: {HINT}"
     assert hints == [HINT]
-    assert sandbox.rejections()[0]["text"].endswith(f"Hint: {HINT}.")
+    assert sandbox.rejections()[0]["text"].endswith(f"invalid signature: {HINT}.")
     hints.clear()
     client.post_orders([PostOrdersV2Args(order=order, orderType=OrderType.GTC)])
     assert hints == [HINT], "a batch names it, too"
