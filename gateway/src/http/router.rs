@@ -57,8 +57,11 @@ impl Router {
         method: &Method,
         path: &str,
     ) -> Result<(Arc<Route>, String), RouteError> {
-        let without_slash = || path.strip_suffix('/').filter(|path| !path.ends_with('/'));
-        let found = self.at(path).or_else(|| self.at(without_slash()?));
+        let without_slash = path.strip_suffix('/').filter(|path| !path.ends_with('/'));
+        let exact = |path: &str| Some((self.exact.get(path)?, String::new()));
+        let found = exact(path).or_else(|| exact(without_slash?));
+        let found = found.or_else(|| self.by_pattern(path));
+        let found = found.or_else(|| self.by_pattern(without_slash?));
         let (methods, parameter) = found.ok_or(RouteError::Path)?;
         let wanted = if method == Method::HEAD {
             &Method::GET
@@ -72,10 +75,7 @@ impl Router {
             .ok_or_else(|| RouteError::Method(allowed(methods)))
     }
 
-    fn at(&self, path: &str) -> Option<(&Methods, String)> {
-        if let Some(methods) = self.exact.get(path) {
-            return Some((methods, String::new()));
-        }
+    fn by_pattern(&self, path: &str) -> Option<(&Methods, String)> {
         let found = self.patterns.at(path).ok()?;
         let parameter = found.params.iter().next().map_or("", |(_, value)| value);
         Some((found.value, parameter.to_owned()))
@@ -111,6 +111,7 @@ mod tests {
             get("/markets/{condition}", None, zero).body(4),
             get("/markets/live", None, zero).body(5),
             delete("/rewards/{*rest}", None, zero).body(6),
+            delete("/rewards/own", None, zero).body(7),
         ];
         Router::new(None, routes)
     }
@@ -130,6 +131,7 @@ mod tests {
         assert_eq!(find(Method::GET, "/markets/0xab"), ok(4, "0xab"));
         assert_eq!(find(Method::GET, "/markets/0xab/"), ok(4, "0xab"));
         assert_eq!(find(Method::GET, "/book/"), ok(1, ""));
+        assert_eq!(find(Method::DELETE, "/rewards/own/"), ok(7, ""));
         assert_eq!(find(Method::GET, "/markets/live"), ok(5, ""));
         assert_eq!(find(Method::DELETE, "/rewards/a/b"), ok(6, "a/b"));
         for path in [

@@ -16,14 +16,11 @@ const UPGRADE: &[ErrorCode] = &[
     ErrorCode::WebsocketKey,
 ];
 
-pub(super) fn routes() -> [Route; 6] {
+pub(super) fn routes() -> [Route; 3] {
     [
         get("/ws", Trading, upgrade::any),
-        get("/ws/", Trading, upgrade::any),
         get("/ws/market", Trading, upgrade::market),
-        get("/ws/market/", Trading, upgrade::market),
         get("/ws/user", Trading, upgrade::user),
-        get("/ws/user/", Trading, upgrade::user),
     ]
     .map(|route| route.errors(&[UPGRADE]))
 }
