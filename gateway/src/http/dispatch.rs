@@ -29,7 +29,7 @@ use crate::http::failure::{self, Failure, X_ERROR_CODE};
 use crate::http::request_context::{RequestContext, Said};
 use crate::http::route::Route;
 use crate::http::router::{RouteError, Router};
-use crate::http::surface::Surface;
+use crate::http::surface::{ErrorShape, Surface};
 use crate::http::timing::{SERVER_TIMING, Timing, X_SERVER_TIMING};
 use crate::policy::client_address::{ClientAddress, Sender};
 use crate::policy::limits::PROXIED_REQUEST_WORK;
@@ -93,7 +93,7 @@ impl Dispatcher {
         if head {
             answer = answer.without_head_body();
         }
-        let (mut answer, share) = counted(&app, surface, from, answer, timing.has_acted());
+        let (mut answer, share) = counted(&app, (surface, shape), from, answer, timing.has_acted());
         if let Some(position) = before
             && !answer.headers.contains_key(X_SEQUENCE)
         {
@@ -286,7 +286,7 @@ impl Dispatcher {
 /// client's bound, the answer to a read becomes a 503; the result of a write is sent anyway.
 fn counted(
     app: &App,
-    surface: Surface,
+    (surface, shape): (Surface, ErrorShape),
     from: ClientAddress,
     answer: Answer,
     has_acted: bool,
@@ -299,7 +299,7 @@ fn counted(
         answer
     } else {
         app.metrics.answer_refused();
-        Failure::from(ErrorCode::AnswersUnread).render(surface)
+        Failure::from(ErrorCode::AnswersUnread).render(shape)
     };
     let share = unread.take_unbounded(client, answer.body.len());
     (answer, share)

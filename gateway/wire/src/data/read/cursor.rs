@@ -20,13 +20,13 @@ pub trait RowKey: Sized + 'static {
     fn parse(text: &str) -> Option<Self>;
 }
 
-/// The cursor of a page of version 2: the last row, and how many rows there were up to it, which its answer shows.
+/// The cursor of a page of version 2: where it begins, and how many rows there were before, which its answer shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PlaceKey<K> {
-    /// The last row of the page before.
+    /// The last row of the page before; of a price history the first point of this one.
     pub key: K,
     /// Rows of the pages before.
-    pub offset: usize,
+    pub offset: u32,
 }
 
 impl<K: RowKey> RowKey for PlaceKey<K> {
@@ -194,7 +194,16 @@ mod tests {
             assert_eq!(FrameRow::parse(text), None, "{text}");
         }
         assert_eq!(Vec::<HolderKey>::parse("1.0.5.2_"), None);
-        for text in ["7", "7~", "7~x", "7~-1", "7~01", "7~1~2", "~1"] {
+        for text in [
+            "7",
+            "7~",
+            "7~x",
+            "7~-1",
+            "7~01",
+            "7~1~2",
+            "~1",
+            "7~4294967296",
+        ] {
             assert_eq!(PlaceKey::<PointKey>::parse(text), None, "{text}");
         }
         let place = PlaceKey {

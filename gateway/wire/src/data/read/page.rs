@@ -170,7 +170,7 @@ impl<Q: V2Listed> Parameters for V2List<Q> {
         NoOffset::take(reader)?;
         let place = reader.optional(&CURSOR, &CursorText(PhantomData))?;
         let (offset, after) =
-            place.map_or((0, None), |PlaceKey { key, offset }| (offset, Some(key)));
+            place.map_or((0, None), |place| (place.offset as usize, Some(place.key)));
         let reader = reader.in_v2();
         let query = Q::take(&reader)?;
         query.check_page(&reader, limit)?;

@@ -55,16 +55,20 @@ struct Pagination {
 }
 
 impl<T> V2Page<T> {
-    /// A page of these rows, and the key of the next one's cursor if others follow.
+    /// A page of these rows, and where the next one begins, if others follow.
     #[must_use]
     pub fn new(data: Vec<T>, page: LimitOffset, next: Option<impl RowKey>) -> Self {
         let shown = |rows| u32::try_from(rows).unwrap_or(u32::MAX);
-        let offset = page.offset + data.len();
+        let offset = shown(page.offset);
+        let next = next.map(|key| PlaceKey {
+            key,
+            offset: offset.saturating_add(shown(data.len())),
+        });
         let pagination = Pagination {
             limit: shown(page.limit),
-            offset: shown(page.offset),
+            offset,
             has_more: next.is_some(),
-            next_cursor: next.map(|key| PlaceKey { key, offset }.text()),
+            next_cursor: next.map(|place| place.text()),
         };
         Self { data, pagination }
     }

@@ -97,7 +97,7 @@ impl V2PricesQuery {
     pub fn page(&self) -> LimitOffset {
         LimitOffset {
             limit: self.limit,
-            offset: self.cursor.map_or(0, |place| place.offset),
+            offset: self.cursor.map_or(0, |place| place.offset as usize),
         }
     }
 
@@ -109,7 +109,10 @@ impl V2PricesQuery {
         let mut range = self.whole_range(now)?;
         if let Some(cursor) = self.cursor {
             match &mut range {
-                V2PricesRange::Window { from, .. } => *from = cursor.key.start.max(*from),
+                // A cursor that is no page's own may lie behind the window, in which no bucket starts then.
+                V2PricesRange::Window { from, to, .. } => {
+                    *from = cursor.key.start.clamp(*from, (*from).max(*to + 1));
+                }
                 V2PricesRange::AsOf(_) => return Err(contradicts("cursor")),
             }
         }
@@ -218,6 +221,7 @@ mod tests {
     #[case("interval=1w&bucket_seconds=300", NOW + 1 - 604_800, NOW, 300)]
     #[case("interval=1m", NOW + 1 - 2_592_000, NOW, 1_800)]
     #[case("interval=max", 0, NOW, 43_200)]
+    #[case("interval=max&cursor=18446744073709551615~0", NOW + 1, NOW, 43_200)]
     #[case("interval=max&cursor=77~500", 77, NOW, 43_200)]
     #[case("start=999999000", 999_999_000, NOW, 300)]
     #[case("start=999999000&end=999999060", 999_999_000, 999_999_059, 300)]
