@@ -259,7 +259,17 @@ fn told(path: &str, got: u16, answer: &Value, status: u16, text: &str) {
         None => shown == text,
     };
     assert!(got == status && is_told, "{path:.99}: {got} {answer}");
-    assert_eq!(*answer, json!({ "error": shown }), "{path:.99}");
+    let expected = match path.starts_with("/v2/") {
+        false => json!({ "error": shown }),
+        true => json!({
+            "error": shown,
+            "code": "invalid_request",
+            "parameter": shown.split(": ").nth(1),
+            "retryable": false,
+            "trace_id": answer["trace_id"],
+        }),
+    };
+    assert_eq!(*answer, expected, "{path:.99}");
 }
 
 async fn long_ones(exchange: &Exchange) {
@@ -308,7 +318,7 @@ async fn raw(exchange: &Exchange, path: &str) -> (u16, Value) {
 
 async fn other_failures(exchange: &Exchange) {
     refused(exchange, "/nowhere", 404, "not_found: not found").await;
-    refused(exchange, "/trades/", 404, "not_found: not found").await;
+    refused(exchange, "/trades//", 404, "not_found: not found").await;
     let posted = |method: Method, body: &'static str| {
         let url = format!("{}/trades", exchange.data_surface);
         Client::new().request(method, url).body(body)
