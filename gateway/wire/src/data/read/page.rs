@@ -169,8 +169,9 @@ impl<Q: V2Listed> Parameters for V2List<Q> {
         let limit = V2_LIMIT.take(reader, &LIMIT)?;
         NoOffset::take(reader)?;
         let place = reader.optional(&CURSOR, &CursorText(PhantomData))?;
-        let (offset, after) =
-            place.map_or((0, None), |place| (place.offset as usize, Some(place.key)));
+        let (offset, after) = place.map_or((0, None), |place: PlaceKey<Q::Key>| {
+            (place.offset as usize, Some(place.key))
+        });
         let reader = reader.in_v2();
         let query = Q::take(&reader)?;
         query.check_page(&reader, limit)?;
