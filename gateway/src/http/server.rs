@@ -35,7 +35,6 @@ use crate::http::connections::connection::{
 use crate::http::connections::idle_reaper::IdleReaper;
 use crate::http::dispatch::Dispatcher;
 use crate::http::hyper_errors::ErrorBodyStream;
-use crate::http::surface::Surface;
 use crate::policy::limits::{
     CONNECTION_WORK, ConnectionLimits, HTTP2_WINDOW_BYTES, MAX_STREAMS, SEND_BUFFER_BYTES,
 };

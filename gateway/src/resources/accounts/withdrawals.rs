@@ -6,8 +6,7 @@ use foretell_auth::withdrawal::{
 };
 use foretell_model::command::{CancelWithdrawal, RequestWithdrawal};
 use foretell_model::evidence::WithdrawalEvidence;
-use foretell_model::{AccountNumber, Command, OperatorNumber, Reference, Sequence};
-use foretell_view::Withdrawal;
+use foretell_model::{AccountNumber, Command, Reference, Sequence};
 use foretell_wire::ErrorCode;
 use foretell_wire::accounts::signing_domain::SigningDomain;
 use foretell_wire::accounts::withdrawals::{
