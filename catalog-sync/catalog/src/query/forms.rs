@@ -13,6 +13,8 @@ use crate::sort_key::sortable;
 /// Most entries of a list.
 pub(super) const MAX_ENTRIES: usize = 500;
 const DAY_MICROS: i64 = 86_400_000_000;
+/// Most entries of a list of ids of 40 or 64 digits: more do not fit in a query string.
+pub(super) const MAX_LONG_IDS: usize = 100;
 /// Most characters of a search term.
 const MAX_TERM: usize = 256;
 

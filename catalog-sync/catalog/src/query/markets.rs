@@ -4,7 +4,8 @@ use foretell_wire::{ApiError, parameters};
 
 use super::filters::{Bounds, FlagFilter, Page, Range};
 use super::forms::{
-    AddressText, Amount, Entry, Flag, HashId, Id, LOCALE, Locale, MAX_ENTRIES, Text, TokenText,
+    AddressText, Amount, Entry, Flag, HashId, Id, LOCALE, Locale, MAX_ENTRIES, MAX_LONG_IDS, Text,
+    TokenText,
 };
 use super::groups::GroupFilter;
 use super::keyset::KeysetPage;
@@ -40,7 +41,7 @@ parameters! {
         /// Condition id.
         pub condition_id: Option<String> = optional(HashId) as "conditionId" or "condition_id",
         /// Condition ids.
-        pub condition_ids: Vec<String> = list(HashId, MAX_ENTRIES),
+        pub condition_ids: Vec<String> = list(HashId, MAX_LONG_IDS),
         /// Token ids.
         pub clob_token_ids: Vec<String> = list(TokenText, MAX_ENTRIES),
         /// Ids of markets.
@@ -56,9 +57,9 @@ parameters! {
         /// Filter by dates and amounts.
         pub bounds: Bounds = group(),
         /// Question ids.
-        pub question_ids: Vec<String> = list(HashId, MAX_ENTRIES),
+        pub question_ids: Vec<String> = list(HashId, MAX_LONG_IDS),
         /// Addresses of market makers.
-        pub market_makers: Vec<String> = list(AddressText, MAX_ENTRIES) as "market_maker_address",
+        pub market_makers: Vec<String> = list(AddressText, MAX_LONG_IDS) as "market_maker_address",
         /// Game ids of the market or its event.
         pub game_ids: Vec<String> = list(Entry, MAX_ENTRIES) as "game_id",
         /// Sports market types.
