@@ -202,3 +202,21 @@ pub(crate) struct StatePosition {
     pub(crate) sequence: Sequence,
     pub(crate) epoch: u64,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_429_says_when_to_retry() {
+        let quota = QuotaStatus {
+            limit: 5,
+            remaining: 0,
+            reset: 3,
+        };
+        let answer = |status| Answer::with_status(status, "{}").with_quota(Some(quota));
+        let limited = answer(StatusCode::TOO_MANY_REQUESTS);
+        assert_eq!(limited.headers[RETRY_AFTER], "3");
+        assert!(!answer(StatusCode::OK).headers.contains_key(RETRY_AFTER));
+    }
+}

@@ -67,3 +67,34 @@ impl Progress {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use foretell_gateway::outbox::Position;
+
+    use super::*;
+
+    #[test]
+    fn only_a_delivery_behind_the_position_still_waits() {
+        let data = tempfile::tempdir().unwrap();
+        let position = Position {
+            branch: [7; 32],
+            sequence: Sequence(9),
+        };
+        cursor::write(data.path(), position).unwrap();
+        for (sequence, is_left) in [(9, false), (10, true)] {
+            let waiting = WaitingDelivery {
+                sequence,
+                ..WaitingDelivery::default()
+            };
+            let last = WebhooksReport {
+                waiting: Some(waiting),
+                ..WebhooksReport::default()
+            };
+            last.write(data.path()).unwrap();
+            let progress = Progress::begin(data.path()).unwrap();
+            assert_eq!(progress.report.waiting.is_some(), is_left, "{sequence}");
+            assert_eq!(progress.report.sequence, 9);
+        }
+    }
+}
