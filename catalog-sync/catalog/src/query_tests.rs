@@ -195,11 +195,11 @@ fn options_that_cannot_be_honoured_are_named(#[case] text: &str, #[case] expecte
 #[rstest]
 #[case(
     "condition_ids=0x12",
-    "condition_ids is \"0x12\", allowed: 0x and 64 hex digits"
+    "condition_ids is \"0x12\", allowed: a condition id, 0x and 64 hex digits"
 )]
 #[case(
     "conditionId=[1]",
-    "conditionId is \"[1]\", allowed: 0x and 64 hex digits"
+    "conditionId is \"[1]\", allowed: a condition id, 0x and 64 hex digits"
 )]
 #[case(
     "question_ids=7",

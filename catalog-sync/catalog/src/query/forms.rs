@@ -3,7 +3,7 @@
 use foretell_model::WalletAddress;
 use foretell_wire::read::query::text_form::{self, Rows, Whole, Words};
 use foretell_wire::values;
-use foretell_wire::values::{FlagText, Wallet};
+use foretell_wire::values::{Bytes, FlagText, Wallet};
 use jiff::fmt::temporal::Pieces;
 
 use crate::record::read_date;
@@ -30,10 +30,10 @@ values! {
     pub(super) Date { reads i64: str, "a date: 2026-01-31, 2026-01-31T12:00:00Z", date; }
     /// The last microsecond of a day, or a date as [`Date`].
     pub(super) LastDate { reads i64: str, Date::ALLOWED, last_date; }
-    /// An id of a condition or of a question.
-    pub(super) HashId { reads String: str { "pattern": "^0x[0-9a-fA-F]{64}$" }, "0x and 64 hex digits", |text| hex_id(text, 64); }
+    /// An id of a question, as its text.
+    pub(super) QuestionId { reads String: str as Bytes, Bytes::ALLOWED, |text: &str| Bytes::read(text).map(|_| text.to_owned()); }
     /// An address, as its text.
-    pub(super) AddressText { reads String: str { "pattern": "^0x[0-9a-fA-F]{40}$" }, "0x and 40 hex digits", |text| hex_id(text, 40); }
+    pub(super) AddressText { reads String: str as Wallet, Address::ALLOWED, |text: &str| Wallet::read(text).map(|_| text.to_owned()); }
     /// A token id.
     pub(super) TokenText { reads String: str { "pattern": "^[0-9]{1,78}$" }, "a decimal token id", token; }
     /// A decimal number as the key that amounts are sorted by.
@@ -51,12 +51,6 @@ fn last_date(text: &str) -> Option<i64> {
     let first = date(text)?;
     let is_day = Pieces::parse(text.trim()).is_ok_and(|pieces| pieces.time().is_none());
     Some(first + if is_day { DAY_MICROS - 1 } else { 0 })
-}
-
-fn hex_id(text: &str, digits: usize) -> Option<String> {
-    let hex = text.strip_prefix("0x")?;
-    let is_id = hex.len() == digits && hex.bytes().all(|digit| digit.is_ascii_hexdigit());
-    is_id.then(|| text.to_owned())
 }
 
 fn token(text: &str) -> Option<String> {

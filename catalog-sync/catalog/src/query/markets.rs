@@ -1,11 +1,13 @@
 //! `GET /markets`
 
+use foretell_model::ConditionId;
+use foretell_wire::values::Condition;
 use foretell_wire::{ApiError, parameters};
 
 use super::filters::{Bounds, FlagFilter, Page, Range};
 use super::forms::{
-    AddressText, Amount, Entry, Flag, HashId, Id, LOCALE, Locale, MAX_ENTRIES, MAX_LONG_IDS, Text,
-    TokenText,
+    AddressText, Amount, Entry, Flag, Id, LOCALE, Locale, MAX_ENTRIES, MAX_LONG_IDS, QuestionId,
+    Text, TokenText,
 };
 use super::groups::GroupFilter;
 use super::keyset::KeysetPage;
@@ -39,9 +41,9 @@ parameters! {
         /// Event slug.
         pub event_slug: Option<String> = optional(Text) or "eventSlug",
         /// Condition id.
-        pub condition_id: Option<String> = optional(HashId) as "conditionId" or "condition_id",
+        pub condition_id: Option<ConditionId> = optional(Condition) as "conditionId" or "condition_id",
         /// Condition ids.
-        pub condition_ids: Vec<String> = list(HashId, MAX_LONG_IDS),
+        pub condition_ids: Vec<ConditionId> = list(Condition, MAX_LONG_IDS),
         /// Token ids.
         pub clob_token_ids: Vec<String> = list(TokenText, MAX_ENTRIES),
         /// Ids of markets.
@@ -57,7 +59,7 @@ parameters! {
         /// Filter by dates and amounts.
         pub bounds: Bounds = group(),
         /// Question ids.
-        pub question_ids: Vec<String> = list(HashId, MAX_LONG_IDS),
+        pub question_ids: Vec<String> = list(QuestionId, MAX_LONG_IDS),
         /// Addresses of market makers.
         pub market_makers: Vec<String> = list(AddressText, MAX_LONG_IDS) as "market_maker_address",
         /// Game ids of the market or its event.

@@ -274,9 +274,7 @@ fn selection(
         if conditions.is_empty() {
             continue;
         }
-        // A malformed condition matches no market.
-        let conditions = conditions.iter().filter_map(|text| ids::condition(text));
-        let conditions = conditions.map(|condition| condition.0);
+        let conditions = conditions.iter().map(|condition| condition.0);
         selection.and(found(connection, MARKETS_BY_CONDITION, conditions)?);
     }
     if let Some(event) = query.event_id {
