@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::errors::api_error::ApiError;
-use crate::errors::error_code::ErrorCode;
+use crate::errors::error_code::{ErrorCode, Retry};
 use crate::schema::JsonSchema;
 
 /// Every class.
@@ -87,7 +87,7 @@ impl V2Error {
             code,
             // All three texts begin with its name.
             parameter: error.values().first().filter(|_| is_of_parameter).cloned(),
-            retryable: matches!(status, 425 | 429 | 503),
+            retryable: error.code().retry() != Retry::Never,
             trace_id: trace_id.to_owned(),
         }
     }
