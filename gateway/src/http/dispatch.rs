@@ -66,9 +66,12 @@ impl Dispatcher {
         // An answer without a state of its own names the state before it, because its content is
         // not older (docs/api/overview.md §3).
         let before = (app.shared_view.is_ready()).then(|| app.shared_view.read().position());
-        let shape = surface.error_shape(request.uri().path());
         let found = self.find(&request);
         let route = found.as_ref().ok().map(|(route, _)| Arc::clone(route));
+        let shape = match route.as_ref().and_then(|route| route.shape) {
+            Some(mounted) => mounted.into(),
+            None => surface.error_shape(request.uri().path()),
+        };
         let timing = Timing::new(&app.durations, began);
         let timed = request.headers().contains_key(X_SERVER_TIMING);
         let sender = Sender { peer, client: from };
@@ -85,7 +88,7 @@ impl Dispatcher {
             Arc::clone(&timing),
             for_client,
             (request, is_operator),
-            found,
+            (found, shape),
         );
         let future = CatchPanic(Box::pin(answering));
         let answer = Charged { account, future }.await;
@@ -127,14 +130,10 @@ impl Dispatcher {
         timing: Arc<Timing>,
         (sender, account): (Sender, Arc<WorkAccount>),
         (request, is_operator): (Request<Incoming>, bool),
-        found: Result<(Arc<Route>, String), Failure>,
+        (found, shape): (Result<(Arc<Route>, String), Failure>, ErrorShape),
     ) -> Result<Answer, Failure> {
         let (app, surface) = (Arc::clone(&self.app), self.surface);
         let route = found.as_ref().ok().map(|(route, _)| route);
-        let shape = match route.and_then(|route| route.shape) {
-            Some(mounted) => mounted.into(),
-            None => surface.error_shape(request.uri().path()),
-        };
         // What is refused costs work, too.
         let turn = app.policy.turn(&account).await;
         let turn = turn.or_else(|refused| match route.is_some_and(|route| route.is_urgent) {

@@ -382,7 +382,7 @@ async fn await_outcome(
     {
         let hint = context.said.lock().hint;
         // A wrong chain stands in the refusal itself.
-        let hint = hint.filter(|hint| !refusal.text().contains(&hint.to_string()));
+        let hint = hint.filter(|hint| *hint == Hint::Checksum);
         let hint = hint.map_or_else(String::new, |hint| format!(" Hint: {hint}."));
         let (order, received) = (&outcome.answer.order_id, app.exchange_time());
         let fate = match outcome.answer.status {
