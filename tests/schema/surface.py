@@ -43,6 +43,8 @@ OPTIONAL |= {"startDate", "endDate", "creationDate", "createdAt", "updatedAt", "
 # Those that only the object of this name may leave out.
 OPTIONAL_OF = {
     "happened": {"order", "market", "detail"},
+    # Of a question of an event, which the first market of a list may be.
+    "data": {"question_index"},
     "rejections": {"met"},
     "life": {"opens_at", "closes_at", "game_start_time", "proposal", "settlement"},
     "proposal": {"evidence", "counter"},
