@@ -253,6 +253,11 @@ impl CatalogMarket {
         self.flags.closed || self.flags.archived
     }
 
+    /// Whether it is resolved, but not to a payout.
+    fn names_no_winner(&self) -> bool {
+        self.flags.closed && self.answer == Answer::Known && self.payout.is_none()
+    }
+
     /// Whether it may trade now; upstreams list questions before they open.
     fn opens(&self, terms: &TradingTerms) -> bool {
         !self.is_over() && !self.is_stopped(terms)
@@ -431,6 +436,7 @@ impl<'a> Registered<'a> {
             (Some(here), Some(upstream)) if here != upstream => {
                 plan.note(market, Finding::PayoutDiffers { here, upstream });
             }
+            (None, None) if market.names_no_winner() => plan.note(market, Finding::NoWinner),
             (Some(_), _) | (None, None) => {}
             (None, Some(Payout::Half)) if here.event.is_some() => {
                 plan.note(market, Finding::HalfOfQuestion);

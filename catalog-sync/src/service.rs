@@ -339,9 +339,9 @@ async fn look_for_missing(
     let Ok(registered) = registered else {
         return Ok(());
     };
-    let live = registered.iter().filter(|market| !market.is_over());
-    let live: Vec<_> = live.map(|market| market.condition).collect();
-    sync.look_for(&live, pulled).await
+    let live = registered.into_iter();
+    let live = live.filter(|market| !market.own && !market.is_over());
+    sync.look_for(&live.collect::<Vec<_>>(), pulled).await
 }
 
 /// Whether the period that began at `began` is over. A clock that went back does not end it.

@@ -53,8 +53,9 @@ pub struct VanishedMarket {
     /// Its condition.
     #[serde(with = "condition_text")]
     pub condition: ConditionId,
-    /// Its id in the catalog.
-    pub market: u64,
+    /// Its id in the catalog; `None` when no record has its condition any more, because the upstream gave its
+    /// id to another market.
+    pub market: Option<u64>,
     /// Its name in URLs.
     pub slug: String,
 }
@@ -66,9 +67,13 @@ impl core::fmt::Display for VanishedMarket {
             market,
             slug,
         } = self;
+        f.write_str("market ")?;
+        if let Some(market) = market {
+            write!(f, "{market} ")?;
+        }
         write!(
             f,
-            "market {market} {slug}: registered here, and the upstream no longer has it: {condition}"
+            "{slug}: registered here, and the upstream no longer has it: {condition}"
         )
     }
 }

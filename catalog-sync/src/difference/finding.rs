@@ -166,6 +166,9 @@ pub enum Finding {
         /// Payout upstream.
         upstream: Payout,
     },
+    /// The upstream resolved it with prices that are no payout.
+    #[error("resolved at the upstream, with prices that name no winner")]
+    NoWinner,
     /// A neg-risk question cannot pay a half.
     #[error(
         "resolved half and half at the upstream, which is not possible for a question of a neg-risk event"
@@ -223,9 +226,10 @@ impl Finding {
             | Self::Incomplete(_)
             | Self::EventUnread(_)
             | Self::OwnEvent(_) => FindingKind::NotTradable,
-            Self::ResolutionDue(_) | Self::NoneOfListed(_) | Self::OtherWaits(_) => {
-                FindingKind::Resolution
-            }
+            Self::ResolutionDue(_)
+            | Self::NoneOfListed(_)
+            | Self::OtherWaits(_)
+            | Self::NoWinner => FindingKind::Resolution,
             Self::ClosesEarly
             | Self::StopsMany
             | Self::MeaningDiffers { .. }

@@ -19,6 +19,8 @@ pub(super) struct List<'a> {
     unpaid: usize,
     /// A listed question won, here or upstream.
     pub(super) has_yes: bool,
+    /// A listed question won upstream.
+    upstream_has_yes: bool,
     /// A listed question without an answer upstream.
     may_win: bool,
     /// An answer that is not listed won.
@@ -49,6 +51,7 @@ impl<'a> List<'a> {
             is_decided: known.has_yes,
             unpaid: known.unpaid,
             has_yes: known.has_yes,
+            upstream_has_yes: registered(questions).any(|it| it.market.payout == Some(Payout::Yes)),
             may_win: false,
             unlisted_won: unlisted().any(|it| it.payout == Some(Payout::Yes)),
             unlisted_open: unlisted().find(|it| it.payout.is_none()),
@@ -118,6 +121,9 @@ impl<'a> List<'a> {
     /// The payout of a closed question, if it is due.
     fn due<'q>(&self, plan: &mut Plan, question: &'q Registered<'a>) -> Option<Due<'q, 'a>> {
         let market = question.market;
+        if question.here.payout.is_none() && market.names_no_winner() {
+            plan.note(market, Finding::NoWinner);
+        }
         match (question.here.payout, self.payout(plan, question)?) {
             (Some(here), upstream) if here != upstream => {
                 plan.note(market, Finding::PayoutDiffers { here, upstream });
@@ -139,12 +145,18 @@ impl<'a> List<'a> {
     }
 
     /// The payout of a listed question. A winner that is not listed pays the listed Other, whatever the
-    /// upstream says of it; while one may still win, Other waits.
+    /// upstream says of it; while one may still win, Other waits. Where the upstream has no listed winner,
+    /// Other may have been paid.
     fn payout(&self, plan: &mut Plan, question: &Registered<'a>) -> Option<Payout> {
         let market = question.market;
         let waits = self.unlisted_open.filter(|_| !self.has_yes);
         match (question.terms.is_other, market.payout, waits) {
             (true, ..) if self.unlisted_won && !self.has_yes => Some(Payout::Yes),
+            (true, Some(Payout::No), _)
+                if question.here.payout == Some(Payout::Yes) && !self.upstream_has_yes =>
+            {
+                None
+            }
             (true, Some(Payout::No), Some(open)) => {
                 if question.here.payout.is_none() {
                     plan.note(market, Finding::OtherWaits(open.slug.clone()));

@@ -13,6 +13,8 @@ use jiff::Timestamp;
 pub struct RegisteredMarket {
     /// Its condition.
     pub condition: ConditionId,
+    /// Its name in URLs.
+    pub slug: String,
     /// Tokens of `[Yes, No]`.
     pub tokens: [TokenId; 2],
     /// The journaled question.
@@ -59,6 +61,7 @@ impl From<MarketRow> for RegisteredMarket {
     fn from(row: MarketRow) -> Self {
         Self {
             condition: row.condition_id,
+            slug: row.slug,
             tokens: row.token_ids,
             question: row.question,
             slug_taken: row.slug_taken,

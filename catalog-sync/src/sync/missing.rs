@@ -11,6 +11,7 @@ use super::finding::{ListFinding, ListProblem};
 use super::report::PullReport;
 use super::resume_point::ResumePoint;
 use super::{PageKind, Sync, SyncError};
+use crate::exchange::RegisteredMarket;
 use crate::resource::{List, Resource};
 use crate::upstream::{Attempts, MarketsRequest, NAMED_MARKETS, UpstreamPage};
 
@@ -29,7 +30,7 @@ impl Sync {
         Ok(ResumePoint::load(&self.writer, self.upstream.name())?.vanished)
     }
 
-    /// Looks for markets that are registered here and not over, by their conditions: all of them
+    /// Looks for markets of an upstream that are registered here and not over, by their conditions: all of them
     /// while a search is due, else those that have vanished. What the upstream still has is stored;
     /// [`Self::vanished`] then has the others. A market that has another id than before gives up
     /// its old one.
@@ -38,7 +39,7 @@ impl Sync {
     /// See [`SyncError`]. The next round looks again.
     pub async fn look_for(
         &mut self,
-        registered: &[ConditionId],
+        registered: &[RegisteredMarket],
         pulled: &mut PullReport,
     ) -> Result<(), SyncError> {
         let missing = self.missing(registered)?;
@@ -89,37 +90,44 @@ impl Sync {
         Ok(())
     }
 
-    /// Of these markets, those that came from the upstream and that no list had.
-    fn missing(&self, registered: &[ConditionId]) -> Result<Vec<VanishedMarket>, CatalogError> {
+    /// Of these markets, those that no list had.
+    fn missing(
+        &self,
+        registered: &[RegisteredMarket],
+    ) -> Result<Vec<VanishedMarket>, CatalogError> {
         let vanished = self.vanished()?;
         let mut missing = Vec::new();
-        for condition in registered {
+        for RegisteredMarket {
+            condition, slug, ..
+        } in registered
+        {
             let known = self.catalog.upstream_markets(condition)?;
             let was_read = known.iter().any(|(id, _)| self.read_markets.contains(id));
-            let is_asked = match self.is_search_due {
+            let is_due = match self.is_search_due {
                 true => !was_read,
                 false => vanished.iter().any(|it| it.condition == *condition),
             };
-            missing.extend(
-                known
-                    .into_iter()
-                    .next()
-                    .filter(|_| is_asked)
-                    .map(|(market, slug)| VanishedMarket {
-                        condition: *condition,
-                        market,
-                        slug,
-                    }),
-            );
+            if is_due {
+                let record = known.into_iter().next();
+                let (market, slug) = match record {
+                    Some((id, slug)) => (Some(id), slug),
+                    None => (None, slug.clone()),
+                };
+                missing.push(VanishedMarket {
+                    condition: *condition,
+                    market,
+                    slug,
+                });
+            }
         }
         Ok(missing)
     }
 
     /// Takes the condition from records of the same market with an id that the upstream gave up.
-    fn supersede(&mut self, registered: &[ConditionId]) -> Result<(), CatalogError> {
+    fn supersede(&mut self, registered: &[RegisteredMarket]) -> Result<(), CatalogError> {
         let mut old = Vec::new();
-        for condition in registered {
-            let known = self.catalog.upstream_markets(condition)?;
+        for market in registered {
+            let known = self.catalog.upstream_markets(&market.condition)?;
             let (read, unread): (Vec<u64>, Vec<u64>) =
                 (known.iter().map(|(id, _)| *id)).partition(|id| self.read_markets.contains(id));
             if let Some(now) = read.first().filter(|_| self.is_search_due) {

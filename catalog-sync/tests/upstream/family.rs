@@ -360,7 +360,7 @@ fn a_registered_market_that_vanishes_is_found_out() {
         assert_eq!(vanished, [condition(71), condition(72)]);
         assert_eq!(
             (round.vanished[0].market, &*round.vanished[0].slug),
-            (71, "market-71")
+            (Some(71), "market-71")
         );
         let asked = upstream.asked_since(before);
         let named: Vec<_> = asked
@@ -448,6 +448,30 @@ fn a_market_with_another_id_is_followed() {
         assert_eq!(round.pulled.unwrap().unwrap().records.markets.changed, 0);
         let compared = round.exchange.unwrap().unwrap();
         assert_eq!(compared.count_of(FindingKind::Error), 0, "{compared}");
+    });
+}
+
+/// The upstream gives the id of a market to another one: no record is left of the first, which trades on.
+#[test]
+fn a_market_whose_id_another_one_has_is_a_finding() {
+    run(async {
+        let (upstream, clock, _world, markets, mut service) = followed(3).await;
+        service.round().await;
+        let first = condition(21);
+        assert_eq!(markets.lock()[&first]["status"], "active");
+        {
+            let mut events = upstream.events.lock();
+            let market = &mut events[1]["markets"][0];
+            market["conditionId"] = condition(9_000).into();
+            market["slug"] = "another".into();
+            market["clobTokenIds"] = r#"["90001","90002"]"#.into();
+        }
+        clock.set("2026-02-08T13:00:00Z");
+        let round = service.round().await;
+        let vanished: Vec<_> = round.vanished.iter().map(ToString::to_string).collect();
+        let text = "registered here, and the upstream no longer has it";
+        assert_eq!(vanished, [format!("market market-21: {text}: {first}")]);
+        assert_eq!(round.findings().collect::<Vec<_>>(), vanished);
     });
 }
 

@@ -80,6 +80,7 @@ fn with(market: u64, change: impl FnOnce(&mut CatalogMarket, &mut TradingTerms))
 fn registered(market: u64, status: MarketState) -> RegisteredMarket {
     let terms = terms(market);
     RegisteredMarket {
+        slug: format!("m{market}"),
         question: MarketDescription::default().question,
         outcomes: MarketDescription::default().outcomes,
         slug_taken: false,

@@ -89,6 +89,7 @@ impl Model {
         };
         assert!(!(opens(market) && terms.event_id.is_some()));
         let here = RegisteredMarket {
+            slug: market.description.slug.clone(),
             question: market.description.question.clone(),
             outcomes: market.description.outcomes.clone(),
             slug_taken: false,

@@ -101,6 +101,58 @@ fn payouts_of_an_event_come_in_order() {
     }
 }
 
+/// The upstream calls an Other that was paid here lost, whether a late question won or nobody.
+#[test]
+fn a_paid_other_contradicts_nothing_but_a_listed_winner() {
+    let mut here: Vec<_> = (1..=3).map(closed_question).collect();
+    for (here, payout) in here.iter_mut().zip([Payout::No, Payout::No, Payout::Yes]) {
+        (here.status, here.payout) = (MarketState::Resolved, Some(payout));
+    }
+    let other = with(3, |market, terms| {
+        (terms.neg_risk, terms.is_other) = (true, true);
+        (market.flags.closed, market.payout) = (true, Some(Payout::No));
+    });
+    for late in [answered(9, Payout::Yes), lost(9)] {
+        let markets = [lost(1), lost(2), other.clone(), late];
+        let plan = plan_of(Some(event()), &markets, &here, resolving());
+        let of_other: Vec<_> = plan.notes.iter().filter(|note| note.market == 3).collect();
+        assert!(of_other.is_empty(), "{of_other:?}");
+    }
+    let markets = [answered(1, Payout::Yes), lost(2), other];
+    let plan = plan_of(Some(event()), &markets, &here, resolving());
+    assert_eq!(
+        found(&plan).join(", "),
+        "paid out no here, upstream says yes, paid out yes here, upstream says no"
+    );
+}
+
+/// It is closed, and an operator must look at it.
+#[test]
+fn a_resolution_without_a_winner_is_a_finding() {
+    let unnamed = |market: u64| {
+        with(market, |market, _| {
+            (market.flags.closed, market.answer) = (true, Answer::Known);
+        })
+    };
+    let plan = plan_of(
+        None,
+        &[unnamed(1)],
+        &[registered(1, MarketState::Closed)],
+        resolving(),
+    );
+    assert_eq!(found(&plan), [Finding::NoWinner.to_string()]);
+    assert_eq!(plan.notes[0].finding.kind(), FindingKind::Resolution);
+    let mut question = unnamed(1);
+    question.terms.as_mut().expect("tradable").neg_risk = true;
+    let plan = plan_of(
+        Some(event()),
+        &[question],
+        &[closed_question(1)],
+        resolving(),
+    );
+    assert_eq!(found(&plan), [Finding::NoWinner.to_string()]);
+}
+
 #[test]
 fn a_contradicted_question_is_closed_and_paid_by_consent_alone() {
     let other_tokens = RegisteredMarket {
