@@ -117,7 +117,7 @@ fn with_handlers() -> Vec<Route> {
             .errors(&[&[MarketNotFound, EndsInPast]]),
         command(DescribeMarket, own_markets::describe)
             .body(OPERATOR_BODY_BYTES)
-            .errors(&[&[UpstreamOwned]]),
+            .errors(&[&[UpstreamOwned, EndsInPast]]),
         command(Propose, resolution::propose),
         command(Dispute, resolution::dispute),
         command(WithdrawProposal, resolution::withdraw),

@@ -517,7 +517,7 @@ error_codes! {
     ClockTooFar = "clock_too_far", 400, Never, "the clock would pass <time>, the last time of an exchange",
         "The advance of the clock is too large.", of ClockTooFar;
     EndsInPast = "ends_in_past", 400, Never,
-        "end_date is <time>, allowed: after now; \"past_end\": true registers the market anyway",
+        "end_date is <time>, allowed: after now; \"past_end\": true accepts it anyway",
         "The end date of the market is in the past.";
     RebatesInProgress = "rebates_in_progress", 409, Later, "rebates are being paid",
         "Rebates are already being paid.", of RebatesInProgress;

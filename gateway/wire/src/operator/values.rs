@@ -82,12 +82,12 @@ values! {
     }
     /// A time of a market's clock; an empty text is none.
     pub(crate) Clock { reads TimeMs: str, "an ISO 8601 time such as 2026-07-01T12:00:00Z, or an empty text for none", clock, clock_text; }
-    /// The time of a game; an empty text is none.
-    pub(crate) Instant { reads String: str, Clock::ALLOWED, |text: &str| (text.is_empty() || text.parse::<Timestamp>().is_ok()).then(|| text.to_owned()); }
-    /// An end date; an empty text is none.
+    /// The time of a game, in UTC; an empty text is none.
+    pub(crate) Instant { reads String: str, Clock::ALLOWED, instant; }
+    /// An end date: a day, or a time in UTC; an empty text is none.
     pub(crate) EndDate {
         reads String: str, "an ISO 8601 time such as 2026-07-01T12:00:00Z, a day such as 2026-07-01, or an empty text for none",
-            |text: &str| (text.is_empty() || end_of(text).is_some()).then(|| text.to_owned()), String::as_str;
+            |text: &str| instant(text).or_else(|| end_of(text).map(|_| text.to_owned())), String::as_str;
     }
     /// The token of an order.
     pub(crate) TradedToken { reads TokenRef: str as AnyToken, "a token id" => InvalidTokenId, TokenRef::parse, TokenRef::to_string; }
@@ -189,6 +189,14 @@ pub fn clock_text(time: &TimeMs) -> String {
         0 => String::new(),
         _ => iso_millis(*time),
     }
+}
+
+/// A time as every surface shows it.
+fn instant(text: &str) -> Option<String> {
+    if text.is_empty() {
+        return Some(String::new());
+    }
+    Some(text.parse::<Timestamp>().ok()?.to_string())
 }
 
 /// The time of an end date; of a day the time when it is over in UTC.

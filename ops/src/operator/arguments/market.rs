@@ -218,6 +218,9 @@ pub(crate) struct Describe {
     /// End date, ISO 8601; it does not close the market
     #[arg(long)]
     end_date: Option<String>,
+    /// Accept an end date in the past
+    #[arg(long, num_args = 0, default_missing_value = "true")]
+    past_end: Option<bool>,
     /// Resolution source
     #[arg(long)]
     resolution_source: Option<String>,

@@ -103,6 +103,11 @@ pub(crate) async fn refusals(exchange: &Exchange) {
             named(json!({ "end_date": "soon" })),
             "end_date is 'soon', allowed: an ISO 8601 time".to_owned(),
         ),
+        (
+            "/markets/describe",
+            named(json!({ "end_date": "2020-01-01 02:00:00+02" })),
+            "end_date is 2020-01-01T00:00:00Z, allowed: after now; \"past_end\": true".to_owned(),
+        ),
     ] {
         let refused = refused(exchange, path, &body).await;
         assert!(refused.starts_with(&text), "{path}: {refused}");

@@ -84,7 +84,8 @@ pub(crate) async fn register(
     let known = |view: &View| view.markets().by_condition(&condition).map(|_| ());
     // The end of a repeat may have passed since the first request.
     if app.find(known).await?.is_none() {
-        refuse_past_end(app, &wanted)?;
+        let end = wanted.description.end_date.as_deref();
+        refuse_past_end(app, end, wanted.terms.past_end)?;
     }
     let is_own = wanted.description.market_id == 0;
     let event = event_of(app, &wanted.terms, is_own).await?;
@@ -173,13 +174,12 @@ async fn rejection_of_slug(
     }))
 }
 
-/// A market that has ended is registered only when the request says so.
-fn refuse_past_end(app: &App, wanted: &MarketRegistration) -> Result<(), ApiError> {
+/// A market gets an end in the past only when the request says so.
+fn refuse_past_end(app: &App, end: Option<&str>, past_end: Option<bool>) -> Result<(), ApiError> {
     let now = i128::from(app.exchange_time().0);
-    let end = wanted.description.end_date.as_deref();
     let ended = end.filter(|end| end_of(end).is_some_and(|end| end.as_nanosecond() <= now));
     match ended {
-        Some(end) if wanted.terms.past_end != Some(true) => {
+        Some(end) if past_end != Some(true) => {
             Err(ApiError::new(ErrorCode::EndsInPast, vec![end.to_owned()]))
         }
         _ => Ok(()),
@@ -251,7 +251,13 @@ pub(crate) async fn describe(
         let state = app.shared_view.read();
         let registered = state.view.markets().get(market);
         let registered = registered.filter(|it| is_own(it) || edit.is_of_meaning());
-        registered.ok_or_else(|| upstream_owned("market"))?;
+        let registered = registered.ok_or_else(|| upstream_owned("market"))?;
+        if !matches!(
+            registered.state,
+            MarketState::Closed | MarketState::Resolved
+        ) {
+            refuse_past_end(app, edit.end_date.as_deref(), edit.past_end)?;
+        }
     }
     let evidence = edit.to_evidence()?;
     let slug = edit.slug.as_deref();

@@ -18,7 +18,7 @@ use crate::read::body::{OPERATOR, RequestBody, bodies};
 use crate::schema::JsonSchema;
 #[cfg(feature = "documents")]
 use crate::schema::{Schema, SchemaGenerator};
-use crate::values::{Condition, Filled, Optional, OrDefault, remote};
+use crate::values::{Condition, Filled, Flag, Optional, OrDefault, remote};
 
 bodies! { OPERATOR: EventEdit, EventRegistration, MarketEdit }
 
@@ -252,6 +252,10 @@ pub struct MarketEdit {
     /// ISO 8601; it ends no trading.
     #[serde(with = "Optional::<EndDate>", default)]
     pub end_date: Option<String>,
+    /// Whether an `end_date` in the past is meant, of a market that has not closed.
+    #[serde(with = "Optional::<Flag>", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub past_end: Option<bool>,
     /// The source that decides the answer.
     #[serde(with = "Optional::<Text>", default)]
     pub resolution_source: Option<String>,
@@ -272,6 +276,7 @@ impl MarketEdit {
             category: None,
             tags: None,
             end_date: None,
+            past_end: None,
             resolution_source: None,
         }
     }

@@ -107,8 +107,15 @@ fn an_own_market_has_every_field_that_all_recorded_ones_have() {
     let exchange = Exchange::start(&Options::demo());
     runtime().block_on(async {
         let market =
-            json!({ "question": "Is it ours?", "slug": SLUG, "end_date": "2030-01-01T00:00:00Z" });
-        operator::done(&exchange, "/markets", &market).await;
+            json!({ "question": "Is it ours?", "slug": SLUG, "end_date": "2030-01-01 02:00:00+02" });
+        let registered = operator::done(&exchange, "/markets", &market).await;
+        let condition = registered["condition_id"].as_str().expect("a condition");
+        let (_, record) = get(&format!("{}/markets/{condition}", exchange.catalog), None).await;
+        let (_, page) = get(&format!("{}/markets", exchange.trading), None).await;
+        let mut rows = page["data"].as_array().expect("rows").iter();
+        let row = rows.find(|row| row["condition_id"] == condition).expect("it is listed");
+        let ends = [&record["endDate"], &row["end_date_iso"]];
+        assert_eq!(ends, ["2030-01-01T00:00:00Z"; 2], "one form on every surface");
         for (path, expected) in [("markets", &markets), ("events", &events)] {
             let (status, rows) =
                 get(&format!("{}/{path}?slug={SLUG}", exchange.catalog), None).await;
