@@ -40,14 +40,21 @@ impl Ledger {
     pub fn note_order(&mut self, trader: usize, id: &str, answer: &Value) {
         self.answers += 1;
         let status = answer["status"].as_str().unwrap_or_default();
-        if !matches!(status, "live" | "matched" | "unmatched") {
+        let killed = [
+            "crosses_book",
+            "fok_not_filled",
+            "fak_no_match",
+            "too_many_fills",
+        ];
+        let is_killed = answer["code"]
+            .as_str()
+            .is_some_and(|code| killed.contains(&code));
+        if !is_killed && !matches!(status, "live" | "matched" | "unmatched") {
             return;
         }
         let order = self.orders.entry(id.to_owned()).or_default();
         order.trader = trader;
-        // The repeat of an order that was cancelled since, for example by a self-trade, is
-        // `unmatched` too.
-        order.killed |= status == "unmatched" && answer["duplicate"] != true;
+        order.killed |= is_killed;
         order.trades.extend(texts(&answer["tradeIDs"]));
     }
 

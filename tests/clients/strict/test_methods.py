@@ -255,7 +255,7 @@ def test_a_kill_says_why_in_the_family_s_words(site):
     crossing = site.bob.create_order(limit(yes, 0.7))
     with pytest.raises(OrderPlacementError, match="invalid post-only order: order crosses book") as crossed:
         site.bob.post_order(crossing, OrderType.GTC, post_only=True)
-    assert crossed.value.response_body["status"] == "unmatched"
+    assert crossed.value.response_body["code"] == "crosses_book"
     large = site.bob.create_order(limit(yes, 0.7, 1_000))
     with pytest.raises(OrderPlacementError, match="FOK orders are fully filled or killed"):
         site.bob.post_order(large, OrderType.FOK)

@@ -384,9 +384,9 @@ async fn await_outcome(
         // A wrong chain stands in the refusal itself.
         let hint = hint.filter(|hint| *hint == Hint::Checksum);
         let hint = hint.map_or_else(String::new, |hint| format!(" Hint: {hint}."));
-        let (order, received) = (&outcome.answer.order_id, app.exchange_time());
+        let (order, received) = (&outcome.answer.order_hash, app.exchange_time());
         let fate = match outcome.answer.status {
-            ResultStatus::Unmatched => OrderFate::Killed,
+            ResultStatus::Killed => OrderFate::Killed,
             _ => OrderFate::Rejected,
         };
         let rejected = Rejected {
@@ -415,7 +415,7 @@ pub(crate) fn note_outcome(app: &Arc<App>, answer: &OrderAnswer, signer: Option<
         ResultStatus::Matched => "matched",
         ResultStatus::Live => "live",
         ResultStatus::Delayed => "delayed",
-        ResultStatus::Unmatched => "unmatched",
+        ResultStatus::Unmatched | ResultStatus::Killed => "unmatched",
         ResultStatus::Error => "error",
     });
 }
@@ -458,11 +458,11 @@ fn applied(app: &App, about: &RejectedOrder, done: &Done, result: &OrderResult) 
         OrderStatus::Matched => ResultStatus::Matched,
         OrderStatus::Killed(refusal) => {
             let refusal = ApiError::from_order_rejection(&refusal, about);
-            return refused(Some(order), ResultStatus::Unmatched, refusal);
+            return refused(Some(order), ResultStatus::Killed, refusal);
         }
         OrderStatus::Unmatched => {
             let refusal = ApiError::new(ErrorCode::TooManyFills, vec![order.to_string()]);
-            return refused(Some(order), ResultStatus::Unmatched, refusal);
+            return refused(Some(order), ResultStatus::Killed, refusal);
         }
     };
     let branch = *app.shared_view.read().view.branch();
@@ -480,11 +480,11 @@ fn applied(app: &App, about: &RejectedOrder, done: &Done, result: &OrderResult) 
     }
 }
 
-/// The status of a rejection: `Unmatched` for one by the book, also when repeated for a used order
+/// The status of a rejection: `Killed` for one by the book, also when repeated for a used order
 /// id.
 fn status_of(rejection: &Rejection, about: &RejectedOrder) -> ResultStatus {
     if about.is_killed_by_book(rejection.reason) {
-        ResultStatus::Unmatched
+        ResultStatus::Killed
     } else {
         ResultStatus::Error
     }

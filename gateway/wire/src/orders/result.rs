@@ -22,11 +22,15 @@ pub enum ResultStatus {
     Live,
     /// It waits out the delay of its market.
     Delayed,
-    /// The book rejected it.
+    /// It was sent before, and ended without a trade.
     Unmatched,
-    /// It was rejected before the book: the family's word for it is empty.
+    /// It was rejected: the family's word for it is empty.
     #[serde(rename = "")]
     Error,
+    /// The book rejected it: the same word.
+    #[serde(rename = "")]
+    #[schemars(skip)]
+    Killed,
 }
 
 /// The immediate trades of an order.
@@ -50,7 +54,7 @@ pub struct OrderAnswer {
     pub success: bool,
     /// The error; empty on success.
     pub error_msg: String,
-    /// The order's id; empty when the submission had none.
+    /// The order's id; empty when it was rejected.
     #[serde(rename = "orderID")]
     #[schemars(extend("pattern" = concat!("^(", hex32!(written), ")?$")))]
     pub order_id: String,
@@ -62,7 +66,7 @@ pub struct OrderAnswer {
     pub making_amount: String,
     /// The status.
     pub status: ResultStatus,
-    /// The same as `orderID`.
+    /// The order's id, also when it was rejected; empty when the submission had none.
     #[schemars(extend("pattern" = concat!("^(", hex32!(written), ")?$")))]
     pub order_hash: String,
     /// Receipts of the trades.
@@ -109,19 +113,18 @@ impl OrderAnswer {
         }
     }
 
-    /// The answer for a rejected order: `Unmatched` when the book rejected it, `Error` otherwise.
+    /// The answer for a rejected order: `Killed` when the book rejected it, `Error` otherwise.
     /// `order` is its id, if known.
     #[must_use]
     pub fn rejected(order: Option<&OrderId>, status: ResultStatus, error: &ApiError) -> Self {
-        let id = order.map_or_else(String::new, ToString::to_string);
         Self {
             success: false,
             error_msg: error.text(),
-            order_id: id.clone(),
+            order_id: String::new(),
             taking_amount: String::new(),
             making_amount: String::new(),
             status,
-            order_hash: id,
+            order_hash: order.map_or_else(String::new, ToString::to_string),
             transactions_hashes: Vec::new(),
             trade_ids: Vec::new(),
             duplicate: false,
@@ -234,11 +237,11 @@ mod tests {
         );
         let killed = OrderAnswer::rejected(
             Some(&OrderId([0xab; 32])),
-            ResultStatus::Unmatched,
+            ResultStatus::Killed,
             &ErrorCode::FakNoMatch.into(),
         );
-        assert!(json_text(&killed).contains(r#""status":"unmatched""#));
-        assert_eq!(killed.order_id, ID);
+        assert!(json_text(&killed).contains(r#""orderID":"","#));
+        assert!(json_text(&killed).contains(&format!(r#""status":"","orderHash":"{ID}""#)));
     }
 
     #[test]

@@ -87,4 +87,4 @@ def rejection(response: http.client.HTTPResponse, content: bytes) -> ExchangeErr
     fields = body if isinstance(body, dict) else {}
     code = response.headers.get("x-error-code") or fields.get("code") or "unknown"
     message = fields.get("error") or fields.get("errorMsg") or content.decode(errors="replace") or response.reason
-    return ExchangeError(str(code), response.status, str(message), fields.get("orderID") or None)
+    return ExchangeError(str(code), response.status, str(message), fields.get("orderHash") or None)

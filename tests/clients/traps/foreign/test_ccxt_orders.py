@@ -37,7 +37,7 @@ def test_a_filled_order_is_closed_with_nothing_filled(sandbox, wallet):
     assert (later["status"], later["filled"], later["remaining"]) == ("closed", 10, 0)
 
 
-def test_a_batch_passes_a_status_that_is_none_of_its_words(sandbox, wallet):
+def test_a_batch_raises_nothing_for_a_rejected_order(sandbox, wallet):
     book = sandbox.market()
     order = {"outcome": book.yes, "type": "limit", "side": "buy", "amount": 10, "price": 0.5}
     killed = {**order, "params": {"orderType": "FAK"}}
@@ -48,8 +48,8 @@ def test_a_batch_passes_a_status_that_is_none_of_its_words(sandbox, wallet):
         return await ccxt.create_orders([killed, dear])
 
     [killed, dear] = venue.at(sandbox, wallet, use)
-    assert killed["status"] == "unmatched"
-    assert dear["status"] is None
+    assert killed["status"] is None and dear["status"] is None
+    assert killed["info"]["code"] == "fak_no_match"
     assert dear["info"]["code"] == "insufficient_balance", "no exception"
 
 

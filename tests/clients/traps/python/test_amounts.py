@@ -18,8 +18,8 @@ def test_a_market_buy_is_signed_one_tick_low(sandbox, client, price, below, orde
     maker, taker = amounts(order)
     assert round(maker / taker, 4) == float(below)
     killed = refused(lambda: client.post_order(order, order_type))
-    assert killed["status"] == "unmatched"
-    text = sandbox.explain(killed["orderID"])["text"]
+    assert killed["orderID"] == ""
+    text = sandbox.explain(killed["orderHash"])["text"]
     assert f"the best ask was {price} and its limit was {below}: its limit reached 0 shares" in text
     assert PERHAPS in text
 
