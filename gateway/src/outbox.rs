@@ -8,7 +8,7 @@ use foretell_journal::{Follower, FrameError, JournalError, Next, Scratch};
 use foretell_model::{
     AccountNumber, Command, Event, FrameRef, Sequence, TradeIndex, WalletAddress,
 };
-use foretell_view::{Chunking, FoldError, TradeId, TradeSide, View};
+use foretell_view::{Chunking, FoldError, TradeId, TradeRecord, TradeSide, View};
 use foretell_wire::notices::{
     Deposited, FeesTaken, Filled, FilledSide, Notice, PaidOut, RestoredCopy, Settled, What,
 };
@@ -157,16 +157,13 @@ impl Outbox {
 
 /// Notices of a frame; the view is the one after it.
 fn notices(view: &View, frame: &FrameRef<'_>) -> Vec<Notice> {
-    let (mut whats, mut fills) = (Vec::new(), 0);
-    for event in frame.events {
-        if let Event::Fill(_) = event {
-            let id = TradeId::new(view.branch(), frame.sequence, TradeIndex(fills));
-            fills += 1;
-            whats.extend(filled(view, id));
-        } else {
-            whats.extend(other(view, frame, event));
-        }
-    }
+    let trade = view.trade_by_id(TradeId::new(view.branch(), frame.sequence));
+    let mut fills = trade.into_iter().flat_map(|slot| view.fills_of_trade(slot));
+    let whats = frame.events.iter().filter_map(|event| match event {
+        Event::Fill(_) => filled(view, &fills.next()?),
+        event => other(view, frame, event),
+    });
+    let whats: Vec<What> = whats.collect();
     let numbered = (0..).zip(whats);
     let notice = |(number, what): (usize, What)| Notice {
         id: format!("{}-{}-{number}", stream_id(view.branch()), frame.sequence),
@@ -181,8 +178,7 @@ fn wallet(view: &View, account: AccountNumber) -> Option<WalletAddress> {
     Some(view.accounts().get(account)?.wallet)
 }
 
-fn filled(view: &View, id: TradeId) -> Option<What> {
-    let trade = view.trade(view.trade_by_id(id)?)?;
+fn filled(view: &View, fill: &TradeRecord) -> Option<What> {
     let side = |side: &TradeSide| {
         Some(FilledSide {
             wallet: wallet(view, side.account)?,
@@ -193,12 +189,13 @@ fn filled(view: &View, id: TradeId) -> Option<What> {
         })
     };
     Some(What::Fill(Filled {
-        trade: id.to_string(),
-        market: view.markets().get(trade.market)?.condition,
-        size: trade.lots,
-        fee: trade.fee,
-        taker: side(&trade.taker)?,
-        maker: side(&trade.maker)?,
+        trade: fill.id.to_string(),
+        index: fill.index.0,
+        market: view.markets().get(fill.market)?.condition,
+        size: fill.lots,
+        fee: fill.fee,
+        taker: side(&fill.taker)?,
+        maker: side(&fill.maker)?,
     }))
 }
 

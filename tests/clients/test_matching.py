@@ -144,7 +144,7 @@ def test_market_sell_through_two_levels(alice, bob, market):
     ledger = Ledger(market, alice, bob)
     order = MarketOrderArgs(token_id=market.yes, amount=30, side="SELL")
     answer = alice.create_and_post_market_order(order, order_type=OrderType.FOK)
-    assert_matched(answer, "11", "30", trades=2)
+    assert_matched(answer, "11", "30")
     ledger.changed((11, -30, 0), (-11, 30, 0))
 
 
@@ -229,9 +229,14 @@ def test_prices_that_floats_cannot_hold_are_signed_exactly(alice, market, price)
     assert Decimal(order["originalSize"]) == Decimal("107.53")
 
 
-def test_trade_ids_are_unique_names(alice, bob, market):
-    assert_live(place(alice, market.yes, "BUY", 0.6, 5))
-    assert_live(place(alice, market.yes, "BUY", 0.59, 5))
+def test_fills_of_one_order_are_one_trade(alice, bob, market):
+    first = assert_live(place(alice, market.yes, "BUY", 0.6, 5))
+    second = assert_live(place(alice, market.yes, "BUY", 0.59, 5))
     answer = place(bob, market.no, "BUY", 0.41, 10)
-    assert_matched(answer, "10", "4.05", trades=2)
-    assert all(isinstance(name, str) and name for name in answer["tradeIDs"])
+    assert_matched(answer, "10", "4.05")
+    trade = the_trade(bob, answer)
+    assert (trade["size"], trade["price"]) == ("10", "0.405")
+    fills = [(made["order_id"], made["price"], made["matched_amount"]) for made in trade["maker_orders"]]
+    assert fills == [(first, "0.6", "5"), (second, "0.59", "5")]
+    seen_by_maker = the_trade(alice, answer)
+    assert [made["order_id"] for made in seen_by_maker["maker_orders"]] == [first, second]

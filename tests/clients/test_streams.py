@@ -101,7 +101,7 @@ def test_every_message_of_the_worked_flow_is_an_event():
         events, dropped = parse(json.loads(text))
         assert dropped == 0, text
         parsed += events
-    assert len(parsed) == 38
+    assert len(parsed) == 36
     last = [event.payload for event in parsed if event.type == "trade"][-1]
     assert (last.maker_orders[0].side, last.size, last.status) == ("BUY", Decimal(10), "CONFIRMED")
 

@@ -87,24 +87,24 @@ impl Ledger {
         })
         .await;
         let mut sums: BTreeMap<String, f64> = BTreeMap::new();
-        let mut trades_by_id: BTreeMap<String, Value> = BTreeMap::new();
+        // A fill stands in the lists of both its owners.
+        let (mut fills, mut found) = (BTreeMap::new(), BTreeSet::new());
         for list in lists {
             let mut ids = BTreeSet::new();
             for trade in list {
-                let id = trade["id"].as_str().expect("a trade has an id").to_owned();
+                let text = |value: &Value| value.as_str().expect("a text").to_owned();
+                let id = text(&trade["id"]);
                 assert!(ids.insert(id.clone()), "trade {id} is there twice");
-                trades_by_id.insert(id, trade);
+                for maker in trade["maker_orders"].as_array().expect("makers") {
+                    let orders = [&trade["taker_order_id"], &maker["order_id"]].map(text);
+                    fills.insert((id.clone(), orders), number(&maker["matched_amount"]));
+                }
             }
+            found.append(&mut ids);
         }
-        for trade in trades_by_id.values() {
-            let taker = trade["taker_order_id"]
-                .as_str()
-                .expect("a taker")
-                .to_owned();
-            *sums.entry(taker).or_default() += number(&trade["size"]);
-            for maker in trade["maker_orders"].as_array().expect("makers") {
-                let id = maker["order_id"].as_str().expect("a maker").to_owned();
-                *sums.entry(id).or_default() += number(&maker["matched_amount"]);
+        for ((_, orders), size) in fills {
+            for order in orders {
+                *sums.entry(order).or_default() += size;
             }
         }
         for ((id, order), (status, answer)) in self.orders.iter().zip(answers) {
@@ -133,7 +133,7 @@ impl Ledger {
             );
             for trade in &trades {
                 assert!(
-                    trades_by_id.contains_key(trade),
+                    found.contains(trade),
                     "order {id}: trade {trade} is not to be found"
                 );
             }

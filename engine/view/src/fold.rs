@@ -15,7 +15,7 @@ mod withdrawals;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use foretell_model::evidence::OrderEvidence;
-use foretell_model::{Command, Event, FrameRef, OrderNumber, Outcome, Sequence, TimeNs};
+use foretell_model::{Command, Event, Fill, FrameRef, OrderNumber, Outcome, Sequence, TimeNs};
 
 use crate::error::{FoldError, Impossible};
 use crate::observer::Observer;
@@ -34,6 +34,14 @@ struct FoldStep<'a> {
 impl FoldStep<'_> {
     fn at(&self) -> (Sequence, TimeNs) {
         (self.frame.sequence, self.now)
+    }
+
+    /// The fills of the frame's order.
+    fn fills(&self) -> impl Iterator<Item = &Fill> {
+        self.frame.events.iter().filter_map(|event| match event {
+            Event::Fill(fill) => Some(fill),
+            _ => None,
+        })
     }
 
     /// The evidence of the frame's command.

@@ -80,7 +80,7 @@ pub use rows::resolution::{Dispute, ListedWallet, Policy, Proposal, Resolutions}
 pub use rows::row_filter::RowFilter;
 pub use rows::standings::{ACCOUNT_DAYS, Day, Standing, Standings};
 pub use rows::system::{Domain, System};
-pub use rows::trade::{TradeRecord, TradeSide};
+pub use rows::trade::{TradeRecord, TradeSide, TradeSum};
 pub use rows::trade_id::TradeId;
 pub use rows::trade_list::{FilterableTrades, TradeList, TradeSearch};
 pub use rows::trade_slot::TradeSlot;

@@ -58,7 +58,7 @@ impl View {
         self.builders.code(order.builder?)
     }
 
-    /// The trade at a slot; `None` only for a slot of another view.
+    /// The fill at a slot; `None` only for a slot of another view.
     #[must_use]
     pub fn trade(&self, slot: TradeSlot) -> Option<TradeRecord> {
         let trade = self.trades.at(slot)?;
@@ -66,6 +66,7 @@ impl View {
             id: trade.id,
             sequence: trade.sequence,
             index: trade.index,
+            sum: trade.sum,
             time: trade.time,
             place: trade.place,
             market: trade.market,
@@ -77,13 +78,21 @@ impl View {
         })
     }
 
-    /// The trade with this id.
+    /// The first fill of the trade with this id.
     #[must_use]
     pub fn trade_by_id(&self, id: TradeId) -> Option<TradeSlot> {
         self.trades.find(id)
     }
 
-    /// The id of a trade.
+    /// The fills of the trade that has the fill at `slot`, in their order.
+    pub fn fills_of_trade(&self, slot: TradeSlot) -> impl Iterator<Item = TradeRecord> {
+        let trade = self.trades.at(slot);
+        let first = trade.map_or(slot.0, |trade| trade.first_slot(slot).0);
+        let fills = (first..).map_while(|slot| self.trade(TradeSlot(slot)));
+        fills.take_while(move |fill| trade.is_some_and(|trade| trade.sequence == fill.sequence))
+    }
+
+    /// The id of the trade of a fill.
     #[must_use]
     pub fn trade_id(&self, slot: TradeSlot) -> Option<TradeId> {
         Some(self.trades.at(slot)?.id)
@@ -171,8 +180,8 @@ impl View {
         self.trades.of_builder(self.builders.find(code))
     }
 
-    /// The newest trades of an order, at most `limit`, oldest first: those it took at its placing
-    /// or release, then those it made. The cost is that of the returned trades.
+    /// The newest trades of an order, at most `limit`, oldest first: the one it took at its placing or
+    /// release, by its first fill, then those it made. The cost is that of the returned trades.
     #[must_use]
     pub fn trades_of_order(&self, order: &Order, limit: usize) -> Vec<TradeSlot> {
         let mut before = order.last_made;
@@ -182,7 +191,7 @@ impl View {
             before = made_before.filter(|before| *before < slot);
             Some(slot)
         });
-        let newest_first = made.chain(self.trades_taken_by(order).rev());
+        let newest_first = made.chain(self.fills_taken_by(order).take(1));
         let mut slots: Vec<TradeSlot> = newest_first.take(limit).collect();
         slots.reverse();
         slots
@@ -205,8 +214,8 @@ impl View {
         Some(lots)
     }
 
-    /// The trades an order took at its placing or release, oldest first.
-    pub fn trades_taken_by(
+    /// The fills an order took at its placing or release, oldest first.
+    pub fn fills_taken_by(
         &self,
         order: &Order,
     ) -> impl DoubleEndedIterator<Item = TradeSlot> + use<> {

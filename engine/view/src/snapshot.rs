@@ -17,7 +17,7 @@ use crate::view::View;
 
 /// Version of the layout of snapshots and chunks. Raise it with every change of either, so that a
 /// build ignores files of another layout.
-pub const VIEW_VERSION: u32 = 22;
+pub const VIEW_VERSION: u32 = 23;
 
 /// The section that describes the others.
 const HEADER: &str = "view";

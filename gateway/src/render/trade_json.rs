@@ -1,28 +1,29 @@
 //! Converts trades of the view for the wire (docs/api/market-data.md §6).
 
-use foretell_model::{AccountNumber, ApiKey};
+use foretell_model::{AccountNumber, ApiKey, Outcome};
 use foretell_view::{TradeRecord, TradeSide, View};
-use foretell_wire::orders::trade::{TradeFacts, TradeParty};
+use foretell_wire::orders::trade::{TradeFacts, TradeFill, TradeParty};
 
-use crate::app::App;
 use crate::catalog::descriptions::Descriptions;
 
 /// Whether one side of a trade is this owner's.
-fn is_of(view: &View, owner: AccountNumber, side: &TradeSide) -> bool {
+pub(crate) fn is_of(view: &View, owner: AccountNumber, side: &TradeSide) -> bool {
     view.accounts()
         .get(side.account)
         .is_some_and(|account| account.owner == owner)
 }
 
-/// A trade as its reader may see it: owners see only their own keys. The receipt is added later
-/// ([`add_receipts`]).
+/// Fills of one trade as their reader may see them: owners see only their own keys. The receipt is added
+/// later, outside of the view's lock.
 pub(crate) fn trade_facts(
     view: &View,
     descriptions: &Descriptions,
     reader: Option<AccountNumber>,
-    record: &TradeRecord,
+    fills: &[TradeRecord],
 ) -> Option<TradeFacts> {
-    let market = view.markets().get(record.market)?;
+    let first = fills.first()?;
+    let market = view.markets().get(first.market)?;
+    let labels = [Outcome::Yes, Outcome::No].map(|outcome| descriptions.label(market, outcome));
     let mine = |side: &TradeSide| reader.is_some_and(|owner| is_of(view, owner, side));
     let party = |side: &TradeSide| {
         Some(TradeParty {
@@ -34,40 +35,28 @@ pub(crate) fn trade_facts(
             },
             wallet: view.accounts().get(side.account)?.wallet,
             token: market.token(side.outcome),
-            outcome: descriptions.label(market, side.outcome),
+            outcome: labels[side.outcome.index()].clone(),
             index: side.outcome,
             side: side.side,
-            price: side.price,
+        })
+    };
+    let fill = |fill: &TradeRecord| {
+        Some(TradeFill {
+            lots: fill.lots,
+            price: fill.taker.price,
+            fee: fill.fee,
+            maker: party(&fill.maker)?,
+            maker_price: fill.maker.price,
         })
     };
     Some(TradeFacts {
-        id: record.id.to_string(),
+        id: first.id.to_string(),
         market: market.condition,
-        lots: record.lots,
-        fee: record.fee,
-        time: record.time,
+        time: first.time,
         receipt: [0; 32],
-        builder: record.taker.builder.unwrap_or_default(),
-        taker: party(&record.taker)?,
-        maker: party(&record.maker)?,
-        as_maker: mine(&record.maker) && !mine(&record.taker),
+        builder: first.taker.builder.unwrap_or_default(),
+        taker: party(&first.taker)?,
+        fills: fills.iter().map(fill).collect::<Option<_>>()?,
+        as_maker: reader.is_some() && !mine(&first.taker),
     })
-}
-
-/// Adds the receipts, outside of the view's lock. Trades of one frame are adjacent.
-pub(crate) fn add_receipts<'a>(
-    app: &App,
-    rows: impl Iterator<Item = (&'a TradeRecord, &'a mut TradeFacts)>,
-) {
-    let mut last = None;
-    for (record, row) in rows {
-        row.receipt = match last {
-            Some((sequence, receipt)) if sequence == record.sequence => receipt,
-            _ => app
-                .shared_view
-                .receipt(record.place, record.sequence)
-                .unwrap_or_default(),
-        };
-        last = Some((record.sequence, row.receipt));
-    }
 }

@@ -1,10 +1,11 @@
-//! Search for a page of trades, newest first. A request visits a bounded number of trades: a page
-//! may be short or empty, and its cursor names the trade after which the next page continues.
+//! Search for a page of trades, newest first. A filter selects trades by their fills; a trade found has all
+//! fills that its reader took part in. A request visits a bounded number of fills: a page may be short or
+//! empty, and its cursor names the trade after which the next page continues.
 
 use std::ops::ControlFlow;
 
-use foretell_model::AccountNumber;
-use foretell_view::{BuilderFilter, TradeFilter, TradeId, TradeRecord, TradeSlot, View};
+use foretell_model::{AccountNumber, FramePosition, Sequence};
+use foretell_view::{BuilderFilter, TradeFilter, TradeId, TradeRecord, TradeSide, TradeSlot, View};
 use foretell_wire::orders::trade::TradeFacts;
 use foretell_wire::read::page::Cursor;
 use foretell_wire::read::query::trading::TradesQuery;
@@ -12,14 +13,17 @@ use foretell_wire::read::query::trading::TradesQuery;
 use crate::app::App;
 use crate::catalog::descriptions::Descriptions;
 use crate::http::answer::StatePosition;
-use crate::render::trade_json::{add_receipts, trade_facts};
+use crate::render::trade_json::{is_of, trade_facts};
 use crate::resources::{market_of, resolve_optional};
 use crate::view::search::{break_if, in_steps};
 
-/// Trades visited for a page: about two milliseconds.
+/// Fills visited for a page: about two milliseconds.
 const MAX_VISITED: usize = 16_384;
-/// Of these, trades visited under one lock hold.
+/// Of these, fills visited under one lock hold; the trade in progress is completed.
 const STEP: usize = 1_024;
+/// Maximum number of fills in all trades of a page. The page ends before a trade that would exceed it; the
+/// first trade is always included.
+const MAX_FILLS: usize = 5_000;
 
 /// The query and its reader.
 #[derive(Clone, Copy)]
@@ -54,29 +58,39 @@ pub(crate) async fn trades_page(app: &App, asked: TradesRequest<'_>) -> TradesPa
         search.step(&state.view, &app.descriptions, STEP)
     })
     .await;
-    let found = search.found.iter_mut();
-    add_receipts(app, found.map(|found| (&found.record, &mut found.facts)));
+    let next = search.next();
+    // The receipts, outside of the view's lock.
+    let rows = search.found.into_iter().map(|found| TradeFacts {
+        receipt: (app.shared_view)
+            .receipt(found.place, found.sequence)
+            .unwrap_or_default(),
+        ..found.facts
+    });
     TradesPage {
-        next: search.next(),
-        rows: search.found.into_iter().map(|found| found.facts).collect(),
+        rows: rows.collect(),
+        next,
         position,
     }
 }
 
 struct TradeSearch<'q> {
     asked: TradesRequest<'q>,
-    /// Trades that may still be visited.
+    /// Fills that may still be visited.
     left: usize,
-    /// The oldest trade visited, or the cursor's; `None` before the first.
+    /// The oldest fill visited, or the cursor's; `None` before the first.
     last: Option<TradeSlot>,
     /// No trade is left.
     is_over: bool,
+    /// The page is complete, and more trades follow.
+    is_full: bool,
     found: Vec<FoundTrade>,
+    /// Fills of the trades found.
+    fills: usize,
 }
 
 struct FoundTrade {
-    slot: TradeSlot,
-    record: TradeRecord,
+    place: FramePosition,
+    sequence: Sequence,
     facts: TradeFacts,
 }
 
@@ -88,11 +102,13 @@ impl<'q> TradeSearch<'q> {
             left: max_visited,
             last: (offset > 0).then(|| TradeSlot::at(offset)),
             is_over: false,
+            is_full: false,
             found: Vec::new(),
+            fills: 0,
         }
     }
 
-    /// Visits up to `step` trades; breaks when the page is complete.
+    /// Visits about `step` fills; breaks when the page is complete.
     fn step(&mut self, view: &View, descriptions: &Descriptions, step: usize) -> ControlFlow<()> {
         let Some(filter) = self.asked.filter(view) else {
             self.is_over = true;
@@ -100,20 +116,25 @@ impl<'q> TradeSearch<'q> {
         };
         let count = step.min(self.left);
         let slots = self.slots(view, &filter, count);
-        self.left -= slots.len();
         self.is_over = slots.len() < count;
+        let mut visited = 0;
         for slot in slots {
-            self.last = Some(slot);
-            self.consider(view, descriptions, &filter, slot);
-            if self.found.len() > self.asked.limit {
+            if visited >= count || self.is_full {
                 self.is_over = false;
-                return ControlFlow::Break(());
+                break;
             }
+            // A trade found has its other fills already.
+            visited += match self.last {
+                Some(last) if slot >= last => 1,
+                _ => self.consider(view, descriptions, &filter, slot),
+            };
         }
-        break_if(self.is_over || self.left == 0)
+        self.left = self.left.saturating_sub(visited);
+        self.is_over &= !self.is_full;
+        break_if(self.is_over || self.is_full || self.left == 0)
     }
 
-    /// The next trades to visit.
+    /// The next fills to visit.
     fn slots(&self, view: &View, filter: &TradeFilter, count: usize) -> Vec<TradeSlot> {
         match &self.asked.query.id {
             None => {
@@ -128,43 +149,70 @@ impl<'q> TradeSearch<'q> {
         }
     }
 
+    /// Adds the trade of a fill that matches and has room; returns the number of fills read.
     fn consider(
         &mut self,
         view: &View,
         descriptions: &Descriptions,
         filter: &TradeFilter,
         slot: TradeSlot,
-    ) {
+    ) -> usize {
         let record = view.trade(slot);
         let Some(record) = record.filter(|record| filter.matches(view, record)) else {
-            return;
+            self.last = Some(slot);
+            return 1;
         };
+        let (fills, read) = self.asked.scope.fills(view, filter, slot);
+        let trades = self.found.len() + 1;
+        self.fills += fills.len();
+        if trades > self.asked.limit || (trades > 1 && self.fills > MAX_FILLS) {
+            self.is_full = true;
+            return read;
+        }
+        // Where its first fill is; the next page begins before it.
+        self.last = Some(TradeSlot::at(slot.place() - u64::from(record.index.0)));
         let reader = match self.asked.scope {
             TradeScope::Owner(owner) => Some(owner),
             TradeScope::Builders | TradeScope::Public => None,
         };
-        if let Some(mut facts) = trade_facts(view, descriptions, reader, &record) {
+        if let Some(mut facts) = trade_facts(view, descriptions, reader, &fills) {
             if let Some(builder) = filter.builder {
                 facts.builder = shown_builder(&record, builder);
             }
             self.found.push(FoundTrade {
-                slot,
-                record,
+                place: record.place,
+                sequence: record.sequence,
                 facts,
             });
         }
+        read
     }
 
-    /// The next page's cursor. The search finds one row too many, which is left to that page.
-    fn next(&mut self) -> Option<Cursor> {
-        self.found.truncate(self.asked.limit);
-        let is_full = self.found.len() == self.asked.limit;
-        let last = match self.found.last() {
-            Some(found) if is_full => Some(found.slot),
-            _ => self.last,
-        };
-        let ahead = last.filter(|_| !self.is_over)?.place();
+    /// The next page's cursor.
+    fn next(&self) -> Option<Cursor> {
+        let ahead = self.last.filter(|_| !self.is_over)?.place();
         (ahead > 0).then(|| Cursor::at(ahead))
+    }
+}
+
+impl TradeScope {
+    /// The fills of a trade that its reader took part in, and the number of fills read: all of its taker,
+    /// else those of its makers.
+    fn fills(
+        self,
+        view: &View,
+        filter: &TradeFilter,
+        slot: TradeSlot,
+    ) -> (Vec<TradeRecord>, usize) {
+        let is_reader = |side: &TradeSide| match self {
+            Self::Owner(owner) => is_of(view, owner, side),
+            Self::Builders => filter.builder.is_some_and(|builder| builder.is_of(side)),
+            Self::Public => true,
+        };
+        let mut fills: Vec<_> = view.fills_of_trade(slot).collect();
+        let read = fills.len();
+        fills.retain(|fill| is_reader(&fill.taker) || is_reader(&fill.maker));
+        (fills, read)
     }
 }
 
@@ -429,6 +477,82 @@ mod tests {
         let (rest, next) = page(&view.0, asked, (100, 10));
         found.extend(rest);
         assert_eq!((found, next), (expected, None));
+    }
+
+    /// Carol takes of Bob, Alice and Bob again at once, between trades of one fill.
+    #[test]
+    fn a_trade_of_several_fills_is_one_row_with_those_of_its_reader() {
+        let mut view = TestView::new(2);
+        let makers = [(BOB, 0), (ALICE, 7), (BOB, 0)];
+        for _ in 0..3 {
+            view.trade(MARKETS[0], (CAROL, 0), (BOB, 0));
+            view.sweep(MARKETS[0], (CAROL, 0), &makers);
+        }
+        let view = view.0;
+        let of_alice = TradesQuery {
+            maker: Some(wallet(ALICE)),
+            ..TradesQuery::default()
+        };
+        let all = TradesQuery::default();
+        for (scope, query, fills, as_maker) in [
+            (TradeScope::Owner(CAROL), &all, &[3, 1][..], false),
+            (TradeScope::Owner(BOB), &all, &[2, 1], true),
+            (TradeScope::Owner(ALICE), &all, &[1], true),
+            (TradeScope::Public, &all, &[3, 1], false),
+            (TradeScope::Builders, &all, &[1], false),
+            // A filter selects trades, not fills.
+            (TradeScope::Owner(CAROL), &of_alice, &[3], false),
+        ] {
+            for (max_visited, step, limit) in [(1, 1, 1), (2, 1, 2), (7, 3, 4), (100, 100, 100)] {
+                let (mut rows, mut query) = (Vec::new(), query.clone());
+                loop {
+                    let asked = TradesRequest {
+                        query: &query,
+                        scope,
+                        limit,
+                    };
+                    let mut search = TradeSearch::new(asked, max_visited);
+                    let words = Descriptions::default();
+                    while search.step(&view, &words, step).is_continue() {}
+                    let next = search.next();
+                    assert!(search.found.len() <= limit);
+                    rows.extend(search.found.into_iter().map(|found| found.facts));
+                    let Some(next) = next else { break };
+                    query.cursor = next;
+                }
+                let shown = rows.iter().map(|row| (row.fills.len(), row.as_maker));
+                let expected = fills.iter().map(|fills| (*fills, as_maker)).cycle();
+                let expected: Vec<_> = expected.take(3 * fills.len()).collect();
+                assert_eq!(shown.collect::<Vec<_>>(), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn a_page_ends_before_a_trade_with_too_many_fills() {
+        let mut view = TestView::new(1);
+        let makers = vec![(BOB, 0); MAX_FILLS / 2];
+        for _ in 0..3 {
+            view.sweep(MARKETS[0], (CAROL, 0), &makers);
+        }
+        let query = TradesQuery::default();
+        let asked = TradesRequest {
+            query: &query,
+            scope: TradeScope::Owner(CAROL),
+            limit: 100,
+        };
+        let (found, next) = page(&view.0, asked, (MAX_VISITED, MAX_VISITED));
+        assert_eq!(found.len(), 2);
+        let query = TradesQuery {
+            cursor: next.expect("a third"),
+            ..query.clone()
+        };
+        let asked = TradesRequest {
+            query: &query,
+            ..asked
+        };
+        let (found, next) = page(&view.0, asked, (MAX_VISITED, MAX_VISITED));
+        assert_eq!((found.len(), next), (1, None));
     }
 
     #[test]

@@ -37,6 +37,20 @@ pub(crate) fn condition(market: MarketNumber) -> ConditionId {
     foretell_fixtures::market(market.0).terms.condition
 }
 
+/// A fill of one lot of a resting BUY of No, of which `left` lots remain.
+fn fill((maker, maker_order): (AccountNumber, OrderNumber), left: u64) -> Event {
+    Event::Fill(Fill {
+        rebate: Micros(0),
+        maker_order,
+        maker,
+        kind: MatchKind::Mint,
+        yes_price: Price(YES_PRICE),
+        lots: Lots(1),
+        maker_left: Lots(left),
+        fee: Micros(0),
+    })
+}
+
 impl TestView {
     /// A view with Alice, Bob and Carol, a key for each, and `markets` active markets.
     pub(crate) fn new(markets: u32) -> Self {
@@ -247,18 +261,23 @@ impl TestView {
         maker: (AccountNumber, OrderNumber),
         left: u64,
     ) {
-        let fill = Event::Fill(Fill {
-            rebate: Micros(0),
-            maker_order: maker.1,
-            maker: maker.0,
-            kind: MatchKind::Mint,
-            yes_price: Price(YES_PRICE),
-            lots: Lots(1),
-            maker_left: Lots(left),
-            fee: Micros(0),
-        });
-        let events = [fill, Event::OrderCompleted];
+        let events = [fill(maker, left), Event::OrderCompleted];
         self.buy(taker.0, (market, Outcome::Yes), 1, taker.1, &events);
+    }
+
+    /// One trade: an order takes one lot of a new order of each maker, all with builders; 0 is none.
+    pub(crate) fn sweep(
+        &mut self,
+        market: MarketNumber,
+        taker: (AccountNumber, u8),
+        makers: &[(AccountNumber, u8)],
+    ) {
+        let rest = |&(maker, builder)| (maker, self.rest_in(market, maker, 1, builder));
+        let resting: Vec<_> = makers.iter().map(rest).collect();
+        let fills = resting.into_iter().map(|maker| fill(maker, 0));
+        let events: Vec<_> = fills.chain([Event::OrderCompleted]).collect();
+        let lots = makers.len() as u64;
+        self.buy(taker.0, (market, Outcome::Yes), lots, taker.1, &events);
     }
 
     /// A trade of one lot between two accounts, each with a builder; 0 is none.

@@ -131,20 +131,23 @@ function message(message) {
 }
 
 /**
- * Says that a resting order was filled; of an order that takes, the ticket says it.
+ * Says that resting orders were filled; of an order that takes, the ticket says it.
  * @param {any} trade
  */
 function announce(trade) {
   const address = session()?.address.toLowerCase();
-  const mine = trade.maker_orders?.find((/** @type {any} */ order) => order.maker_address?.toLowerCase() === address);
-  if (trade.trader_side !== "MAKER" || !mine) return;
-  const values = {
-    side: t((mine.side ?? trade.side) === "BUY" ? "buy" : "sell"),
-    shares: format.shares(micros(mine.matched_amount)),
-    outcome: mine.outcome ?? "",
-    price: format.price(micros(mine.price)),
-  };
-  set("notice", t("filled_toast", values));
+  if (trade.trader_side !== "MAKER") return;
+  const orders = trade.maker_orders ?? [];
+  const mine = orders.filter((/** @type {any} */ order) => order.maker_address?.toLowerCase() === address);
+  const texts = mine.map((/** @type {any} */ order) =>
+    t("filled_toast", {
+      side: t((order.side ?? trade.side) === "BUY" ? "buy" : "sell"),
+      shares: format.shares(micros(order.matched_amount)),
+      outcome: order.outcome ?? "",
+      price: format.price(micros(order.price)),
+    }),
+  );
+  if (texts.length) set("notice", texts.join(" "));
 }
 
 /**

@@ -85,8 +85,10 @@ pub struct RestoredCopy {
 /// A trade.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Filled {
-    /// Id of the trade.
+    /// Id of the trade: all fills of one order at once have it.
     pub trade: String,
+    /// Index of the fill in the trade.
+    pub index: u32,
     /// The market.
     #[serde(with = "values::Hash")]
     pub market: ConditionId,

@@ -3,6 +3,7 @@
 pub mod action;
 pub mod cancel;
 pub mod decrease;
+pub mod fill_id;
 pub mod order;
 pub mod quotes;
 pub mod replace;

@@ -1,4 +1,4 @@
-//! One trade: both orders, money and shares of their accounts, the book, the supply.
+//! One fill: both orders, money and shares of their accounts, the book, the supply.
 
 use foretell_model::{
     AccountNumber, Fill, Lots, MarketNumber, MatchKind, Micros, Outcome, Side, TimeNs, TradeIndex,
@@ -13,7 +13,7 @@ use crate::rows::builders::BuilderSlot;
 use crate::rows::holdings::HoldingSlot;
 use crate::rows::order::{Order, OrderState, own_price};
 use crate::rows::standings::Day;
-use crate::rows::trade::{Party, Trade};
+use crate::rows::trade::{Party, Trade, TradeSum};
 use crate::rows::trade_id::TradeId;
 use crate::view::View;
 
@@ -50,10 +50,15 @@ impl View {
         let index = TradeIndex(taker.taken);
         taker.taken += 1;
         taker.fee = (taker.fee.checked_add(fill.fee)).ok_or(Impossible::AmountOutOfRange)?;
+        let sum = match index.0 {
+            0 => TradeSum::of(taker.outcome, step.fills()),
+            _ => self.trades.newest_sum(),
+        };
         let trade = Trade {
-            id: TradeId::new(&branch, step.frame.sequence, index),
+            id: TradeId::new(&branch, step.frame.sequence),
             links: Default::default(),
             index,
+            sum: sum.ok_or(Impossible::AmountOutOfRange)?,
             sequence: step.frame.sequence,
             time: step.now,
             place: step.frame.place,

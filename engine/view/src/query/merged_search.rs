@@ -205,10 +205,16 @@ mod tests {
         let entries = entries.filter(|entry| among.contains(&entry.list));
         let rows = entries.flat_map(|Listed { slot, rows, .. }| {
             let matches = rows.rows().filter(|row| {
-                (!filter.taker_only || row.role as usize == 0)
+                let is_taker = row.role as usize == 0;
+                let of_fill = (rows.lots(), rows.lots().value_at(row.price));
+                let shown = match is_taker && filter.whole_trades {
+                    true => rows.whole().map(|(_, sum)| (sum.lots, sum.value)),
+                    false => Some(of_fill),
+                };
+                (!filter.taker_only || is_taker)
                     && filter.side.is_none_or(|side| side == row.side)
-                    && rows.lots() >= filter.lots
-                    && rows.lots().value_at(row.price) >= filter.value
+                    && shown
+                        .is_some_and(|(lots, value)| lots >= filter.lots && value >= filter.value)
                     && (filter.markets).is_none_or(|markets| markets.contains(&rows.market()))
             });
             let rows: Vec<Row> = matches.map(|row| (*slot, row.role as usize)).collect();
@@ -248,7 +254,7 @@ mod tests {
         #[test]
         fn every_offset_of_every_filter_is_the_plain_one(
             entries in lists_of_trades(LISTS, 120),
-            taker_only: bool,
+            (taker_only, whole_trades) in any::<(bool, bool)>(),
             side in prop::option::of(prop::sample::select(Side::ALL)),
             lots in prop_oneof![3 => Just(0), 1 => 1..100_u64],
             value in prop_oneof![3 => Just(0), 1 => 1..1_000_000_u64],
@@ -260,6 +266,7 @@ mod tests {
                 markets.map(|markets| markets.into_iter().map(MarketNumber).collect());
             let filter = RowFilter {
                 taker_only,
+                whole_trades,
                 side,
                 lots: Lots(lots),
                 value: Micros(value),

@@ -129,11 +129,11 @@ mod tests {
         fn skipped_rows_are_the_newest_of_all(
             count in 1..8_usize,
             entries in lists_of_trades(8, 600),
-            taker_only: bool,
+            (taker_only, whole_trades) in any::<(bool, bool)>(),
             side in prop::option::of(prop::sample::select(Side::ALL)),
             rows in prop_oneof![0..40_usize, 0..1_400_usize],
         ) {
-            let filter = RowFilter { taker_only, side, ..RowFilter::default() };
+            let filter = RowFilter { taker_only, whole_trades, side, ..RowFilter::default() };
             let mut entries = entries;
             for entry in entries.iter_mut().filter(|entry| entry.list != OTHERS) {
                 entry.list %= count;

@@ -1,4 +1,4 @@
-//! The columns of a trade that the data surface shows, read from the stored bytes in place: a query
+//! The columns of a fill that the data surface shows, read from the stored bytes in place: a query
 //! may read a hundred thousand trades to return ten.
 
 use foretell_model::codec::Stored;
@@ -8,17 +8,22 @@ use foretell_model::{
 };
 
 use crate::rows::order::own_price;
-use crate::rows::trade::Trade;
+use crate::rows::trade::{Trade, TradeSum};
+use crate::rows::trade_id::TradeId;
 use crate::rows::trade_slot::TradeSlot;
 use crate::view::View;
 
-/// Some columns of a trade.
+/// Some columns of a fill.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TradeColumns {
+    /// The id of its trade.
+    pub id: TradeId,
     /// The frame it happened in.
     pub sequence: Sequence,
-    /// Index of the fill in the frame.
+    /// Index of the fill in its trade.
     pub index: TradeIndex,
+    /// All fills of its trade.
+    pub sum: TradeSum,
     /// When it happened.
     pub time: TimeNs,
     /// Place of that frame.
@@ -60,15 +65,38 @@ fn side(row: &[u8], party: usize, yes_price: Price, fee: Micros) -> Option<SideC
     })
 }
 
+impl TradeColumns {
+    /// What a row of one side shows: its fill, or the whole trade.
+    #[must_use]
+    pub fn amounts(&self, side: &SideColumns, is_whole: bool) -> TradeSum {
+        if is_whole {
+            return self.sum;
+        }
+        TradeSum {
+            lots: self.lots,
+            value: self.lots.value_at(side.price),
+            fee: side.fee,
+        }
+    }
+
+    /// Whether a side is the taker's.
+    #[must_use]
+    pub fn is_taker(&self, side: &SideColumns) -> bool {
+        side.account == self.taker.account
+    }
+}
+
 impl View {
-    /// Some columns of the trade at a slot; `None` only for a slot of another view.
+    /// Some columns of the fill at a slot; `None` only for a slot of another view.
     #[must_use]
     pub fn trade_columns(&self, slot: TradeSlot) -> Option<TradeColumns> {
         let row = self.trades.all.log().bytes(slot.0)?;
         let yes_price = Trade::field(row, Trade::YES_PRICE)?;
         Some(TradeColumns {
+            id: TradeId::take(&mut &row[..]).ok()?,
             sequence: Trade::field(row, Trade::SEQUENCE)?,
             index: Trade::field(row, Trade::INDEX)?,
+            sum: Trade::field(row, Trade::SUM)?,
             time: Trade::field(row, Trade::TIME)?,
             place: Trade::field(row, Trade::PLACE)?,
             market: Trade::field(row, Trade::MARKET)?,
@@ -86,7 +114,6 @@ mod tests {
 
     use super::*;
     use crate::rows::trade::Party;
-    use crate::rows::trade_id::TradeId;
     use crate::storage::slot::Packed;
 
     #[test]
@@ -104,6 +131,11 @@ mod tests {
             id: TradeId([9; TradeId::SIZE]),
             links: [Packed::of(5); 6],
             index: TradeIndex(3),
+            sum: TradeSum {
+                lots: Lots(0x11_7755),
+                value: Micros(0x22_6644),
+                fee: Micros(0x33_5533),
+            },
             sequence: Sequence(0x99_8877),
             time: TimeNs(0x1122_3344_5566),
             place: FramePosition {
@@ -126,6 +158,7 @@ mod tests {
         assert_eq!(Trade::field(&bytes, Trade::SEQUENCE), Some(trade.sequence));
         assert_eq!(Trade::field(&bytes, Trade::TIME), Some(trade.time));
         assert_eq!(Trade::field(&bytes, Trade::INDEX), Some(trade.index));
+        assert_eq!(Trade::field(&bytes, Trade::SUM), Some(trade.sum));
         assert_eq!(Trade::field(&bytes, Trade::PLACE), Some(trade.place));
         assert_eq!(Trade::field(&bytes, Trade::FEE), Some(trade.fee));
         assert_eq!(Trade::field(&bytes, Trade::MARKET), Some(trade.market));

@@ -98,7 +98,9 @@ impl TradeFilter {
 }
 
 impl BuilderFilter {
-    fn is_of(self, side: &TradeSide) -> bool {
+    /// Whether the order of a side carries it.
+    #[must_use]
+    pub fn is_of(self, side: &TradeSide) -> bool {
         match self {
             Self::Any => side.builder.is_some(),
             Self::Code(code) => side.builder == Some(code),

@@ -1,25 +1,27 @@
-//! One trade: its stored and its returned form.
+//! One fill of a trade: its stored and its returned form. A trade is all fills of one frame; their rows
+//! follow each other.
 
 use core::ops::Range;
 
 use foretell_model::codec::{Fixed, Stored, fixed};
 use foretell_model::{
-    AccountNumber, FramePosition, KeyNumber, Lots, MarketNumber, MatchKind, Micros, OrderId,
+    AccountNumber, Fill, FramePosition, KeyNumber, Lots, MarketNumber, MatchKind, Micros, OrderId,
     OrderNumber, Outcome, Price, Sequence, Side, TimeNs, TradeIndex,
 };
 
 use crate::rows::builders::{Builder, BuilderSlot};
-use crate::rows::order::Order;
+use crate::rows::order::{Order, own_price};
 use crate::rows::trade_id::TradeId;
 use crate::rows::trade_slot::TradeSlot;
 use crate::storage::row::LogRow;
 use crate::storage::slot::Packed;
 
 fixed! {
-    /// The stored form of a trade: complete, so that one read suffices. Fields that searches read come
+    /// The stored form of a fill: complete, so that one read suffices. Fields that searches read come
     /// first, so that two cache lines have them all.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub(crate) struct Trade {
+        /// The id of its trade.
         pub(crate) id: TradeId,
         /// Set when it is listed.
         pub(crate) links: TradeLinks,
@@ -27,16 +29,46 @@ fixed! {
         pub(crate) kind: MatchKind,
         pub(crate) yes_price: Price,
         pub(crate) lots: Lots,
+        /// Index of the fill in its trade.
+        pub(crate) index: TradeIndex,
+        /// All fills of its trade.
+        pub(crate) sum: TradeSum,
         /// The frame: that of the taker's order, or of its release.
         pub(crate) sequence: Sequence,
         pub(crate) time: TimeNs,
         pub(crate) taker: Party,
         pub(crate) maker: Party,
-        pub(crate) index: TradeIndex,
         pub(crate) place: FramePosition,
         pub(crate) fee: Micros,
         /// The previous trade made by the maker's order.
         pub(crate) made_before: Option<TradeSlot>,
+    }
+}
+
+fixed! {
+    /// All fills of a trade, from the side of its taker.
+    #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+    pub struct TradeSum {
+        /// Shares.
+        pub lots: Lots,
+        /// Value at the prices of the taker's token, without fees.
+        pub value: Micros,
+        /// Fees.
+        pub fee: Micros,
+    }
+}
+
+impl TradeSum {
+    /// Sums a frame's fills, whose taker trades this outcome; `None` when the sums are out of range.
+    pub(crate) fn of<'a>(outcome: Outcome, fills: impl Iterator<Item = &'a Fill>) -> Option<Self> {
+        fills.into_iter().try_fold(Self::default(), |sum, fill| {
+            let value = fill.lots.value_at(own_price(outcome, fill.yes_price));
+            Some(Self {
+                lots: sum.lots.checked_add(fill.lots)?,
+                value: sum.value.checked_add(value)?,
+                fee: sum.fee.checked_add(fill.fee)?,
+            })
+        })
     }
 }
 
@@ -61,12 +93,13 @@ impl Trade {
     pub(crate) const KIND: usize = Self::MARKET + MarketNumber::SIZE;
     pub(crate) const YES_PRICE: usize = Self::KIND + MatchKind::SIZE;
     pub(crate) const LOTS: usize = Self::YES_PRICE + Price::SIZE;
-    pub(crate) const SEQUENCE: usize = Self::LOTS + Lots::SIZE;
+    pub(crate) const INDEX: usize = Self::LOTS + Lots::SIZE;
+    pub(crate) const SUM: usize = Self::INDEX + TradeIndex::SIZE;
+    pub(crate) const SEQUENCE: usize = Self::SUM + TradeSum::SIZE;
     pub(crate) const TIME: usize = Self::SEQUENCE + Sequence::SIZE;
     pub(crate) const TAKER: usize = Self::TIME + TimeNs::SIZE;
     pub(crate) const MAKER: usize = Self::TAKER + Party::SIZE;
-    pub(crate) const INDEX: usize = Self::MAKER + Party::SIZE;
-    pub(crate) const PLACE: usize = Self::INDEX + TradeIndex::SIZE;
+    pub(crate) const PLACE: usize = Self::MAKER + Party::SIZE;
     pub(crate) const FEE: usize = Self::PLACE + FramePosition::SIZE;
     /// The fields that searches read.
     pub(crate) const SEARCHED: Range<usize> = Self::LINKS..Self::TAKER + Outcome::SIZE + Side::SIZE;
@@ -79,6 +112,13 @@ impl Trade {
 
 /// The last node before this trade in each list that has it ([`crate::rows::trade_nodes`]).
 pub(crate) type TradeLinks = [Packed; 6];
+
+impl Trade {
+    /// The slot of the first fill of its trade.
+    pub(crate) fn first_slot(&self, slot: TradeSlot) -> TradeSlot {
+        TradeSlot(slot.0.saturating_sub(self.index.0.into()))
+    }
+}
 
 impl LogRow for Trade {
     const CHUNK_BITS: u32 = 14;
@@ -121,15 +161,17 @@ pub struct TradeSide {
     pub builder: Option<Builder>,
 }
 
-/// A trade as returned to readers.
+/// A fill of a trade as returned to readers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TradeRecord {
-    /// Its id.
+    /// The id of its trade.
     pub id: TradeId,
     /// The frame it happened in: that of the taker's order, or of its release.
     pub sequence: Sequence,
-    /// Index of the fill in the frame.
+    /// Index of the fill in its trade.
     pub index: TradeIndex,
+    /// All fills of its trade.
+    pub sum: TradeSum,
     /// When it happened.
     pub time: TimeNs,
     /// Place of that frame; its bytes are the trade's receipt.

@@ -1,17 +1,20 @@
-//! The columns of a trade that lists of trades are filtered by.
+//! The columns of a fill that lists of fills are filtered by.
 
 use foretell_model::codec::Stored;
 use foretell_model::quantity::PRICE_ONE;
-use foretell_model::{Lots, MarketNumber, MatchKind, Micros, Outcome, Price, Side};
+use foretell_model::{Lots, MarketNumber, MatchKind, Micros, Outcome, Price, Side, TradeIndex};
 
 use crate::rows::order::own_price;
-use crate::rows::trade::Trade;
+use crate::rows::trade::{Trade, TradeSum};
 
-/// The rows of a trade in a list: that of its taker, that of its maker, or both.
+/// The rows of a fill in a list: that of its taker, that of its maker, or both. With the taker's row of
+/// a trade's first fill comes one of the whole trade, for lists that show trades.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TradeEntry {
     lots: Lots,
     market: MarketNumber,
+    /// The sum of its trade, of which it is the first fill.
+    sum: Option<TradeSum>,
     /// By role; `None` when the list does not have the row.
     rows: [Option<TradeRow>; 2],
 }
@@ -43,7 +46,8 @@ impl TradeEntry {
     /// Both rows of a trade.
     pub(crate) fn of(trade: &Trade) -> Self {
         let sides = [&trade.taker, &trade.maker].map(|party| (party.outcome, party.side));
-        Self::both(trade.market, trade.lots, trade.yes_price, sides)
+        let sum = (trade.index, trade.sum);
+        Self::both(trade.market, trade.lots, sum, trade.yes_price, sides)
     }
 
     /// Both rows of a trade, from its stored bytes.
@@ -52,11 +56,13 @@ impl TradeEntry {
         let mut columns = trade.get(Trade::MARKET..)?;
         let (market, kind) = <(MarketNumber, MatchKind)>::take(&mut columns).ok()?;
         let (yes_price, lots) = Stored::take(&mut columns).ok()?;
+        let sum = Stored::take(&mut columns).ok()?;
         let (outcome, side) = Trade::field(trade, Trade::TAKER)?;
         let maker = (kind.maker_outcome(outcome), kind.maker_side(side));
         Some(Self::both(
             market,
             lots,
+            sum,
             yes_price,
             [(outcome, side), maker],
         ))
@@ -65,6 +71,7 @@ impl TradeEntry {
     fn both(
         market: MarketNumber,
         lots: Lots,
+        (index, sum): (TradeIndex, TradeSum),
         yes_price: Price,
         [taker, maker]: [(Outcome, Side); 2],
     ) -> Self {
@@ -76,6 +83,7 @@ impl TradeEntry {
         Self {
             lots,
             market,
+            sum: (index.0 == 0).then_some(sum),
             rows: [Some(row(Role::Taker, taker)), Some(row(Role::Maker, maker))],
         }
     }
@@ -83,7 +91,8 @@ impl TradeEntry {
     /// Only the row of this role.
     pub(crate) fn only(self, role: Role) -> Self {
         let rows = self.rows.map(|row| row.filter(|row| row.role == role));
-        Self { rows, ..self }
+        let sum = self.sum.filter(|_| role == Role::Taker);
+        Self { rows, sum, ..self }
     }
 
     /// Shares traded.
@@ -99,6 +108,13 @@ impl TradeEntry {
     /// Value paid or received by the owner of a row.
     pub(crate) fn value(&self, row: &TradeRow) -> Micros {
         self.lots.value_at(row.price)
+    }
+
+    /// The side of the taker and the sum of the trade whose first fill this is, if the taker's row is in
+    /// this list.
+    pub(crate) fn whole(&self) -> Option<(Side, TradeSum)> {
+        let [taker, _] = self.rows;
+        Some((taker?.side, self.sum?))
     }
 
     /// The rows in this list.

@@ -1,25 +1,24 @@
-//! Ids of trades: unique, and the same after every replay (docs/verify/rules.md §5).
+//! Ids of trades: unique, and the same after every replay (docs/verify/rules.md §5). A trade is all
+//! fills of one command, so its frame names it.
 
 use core::fmt;
 
+use foretell_model::Sequence;
 use foretell_model::codec::newtypes;
-use foretell_model::{Sequence, TradeIndex};
 
-/// The first 16 bytes of BLAKE3(genesis hash ‖ sequence ‖ index), both little-endian; its text is
-/// that of a UUID.
+/// The first 16 bytes of BLAKE3(genesis hash ‖ sequence), little-endian; its text is that of a UUID.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TradeId(pub [u8; 16]);
 
 newtypes! { TradeId: [u8; 16]; }
 
 impl TradeId {
-    /// The id of a fill.
+    /// The id of the trade of a frame.
     #[must_use]
-    pub fn new(genesis: &[u8; 32], sequence: Sequence, index: TradeIndex) -> Self {
-        let mut input = [0; 44];
+    pub fn new(genesis: &[u8; 32], sequence: Sequence) -> Self {
+        let mut input = [0; 40];
         input[..32].copy_from_slice(genesis);
-        input[32..40].copy_from_slice(&sequence.0.to_le_bytes());
-        input[40..].copy_from_slice(&index.0.to_le_bytes());
+        input[32..].copy_from_slice(&sequence.0.to_le_bytes());
         let hash = blake3::hash(&input);
         let (id, _) = hash.as_bytes().split_at(16);
         Self(id.try_into().expect("a hash is longer than 16 bytes"))
@@ -90,10 +89,9 @@ mod tests {
 
     #[test]
     fn every_part_of_the_place_counts() {
-        let id = TradeId::new(&[7; 32], Sequence(5), TradeIndex(0));
-        assert_eq!(id, TradeId::new(&[7; 32], Sequence(5), TradeIndex(0)));
-        assert_ne!(id, TradeId::new(&[8; 32], Sequence(5), TradeIndex(0)));
-        assert_ne!(id, TradeId::new(&[7; 32], Sequence(6), TradeIndex(0)));
-        assert_ne!(id, TradeId::new(&[7; 32], Sequence(5), TradeIndex(1)));
+        let id = TradeId::new(&[7; 32], Sequence(5));
+        assert_eq!(id, TradeId::new(&[7; 32], Sequence(5)));
+        assert_ne!(id, TradeId::new(&[8; 32], Sequence(5)));
+        assert_ne!(id, TradeId::new(&[7; 32], Sequence(6)));
     }
 }

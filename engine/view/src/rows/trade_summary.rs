@@ -2,14 +2,14 @@
 //! and value. Counts skip rows without reading them; maxima let a search for large fills or for one
 //! side skip spans without a match.
 
-use foretell_model::Side;
 use foretell_model::codec::fixed;
+use foretell_model::{Lots, Micros, Side};
 
 use crate::rows::row_filter::RowFilter;
 use crate::rows::trade_entry::{Role, TradeEntry};
 
-/// Kinds of rows: taker or maker, bought or sold.
-const KINDS: usize = 4;
+/// Kinds of rows: of a fill's taker or maker, or of a whole trade; bought or sold.
+const KINDS: usize = 6;
 
 fixed! {
     /// A summary of some rows of trades. Counts are exact. Maxima are rounded: a span they admit may have
@@ -29,6 +29,11 @@ const fn kind(role: Role, side: Side) -> usize {
     2 * role as usize + matches!(side, Side::Sell) as usize
 }
 
+/// The kind of a taker's row of a whole trade.
+const fn whole_kind(side: Side) -> usize {
+    4 + matches!(side, Side::Sell) as usize
+}
+
 /// A filter in the terms of summaries.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SummaryFilter {
@@ -40,10 +45,13 @@ pub(crate) struct SummaryFilter {
 impl SummaryFilter {
     pub(crate) fn of(filter: &RowFilter<'_>) -> Self {
         let mut kinds = [false; KINDS];
-        for role in Role::ALL {
-            for &side in Side::ALL {
-                kinds[kind(role, side)] = filter.matches_kind(role, side);
-            }
+        for &side in Side::ALL {
+            let taker = match filter.whole_trades {
+                true => whole_kind(side),
+                false => kind(Role::Taker, side),
+            };
+            kinds[taker] = filter.matches_kind(Role::Taker, side);
+            kinds[kind(Role::Maker, side)] = filter.matches_kind(Role::Maker, side);
         }
         Self {
             kinds,
@@ -58,12 +66,19 @@ impl TradeSummary {
     pub(crate) fn of(trade: &TradeEntry) -> Self {
         let mut summary = Self::default();
         for row in trade.rows() {
-            let kind = kind(row.role, row.side);
-            summary.counts[kind] = 1;
-            summary.lots[kind] = rounded(trade.lots().0);
-            summary.values[kind] = rounded(trade.value(&row).0);
+            let value = trade.value(&row);
+            summary.set(kind(row.role, row.side), trade.lots(), value);
+        }
+        if let Some((side, sum)) = trade.whole() {
+            summary.set(whole_kind(side), sum.lots, sum.value);
         }
         summary
+    }
+
+    fn set(&mut self, kind: usize, lots: Lots, value: Micros) {
+        self.counts[kind] = 1;
+        self.lots[kind] = rounded(lots.0);
+        self.values[kind] = rounded(value.0);
     }
 
     /// The summary of the rows of both.
@@ -110,7 +125,7 @@ fn rounded(number: u64) -> u16 {
 
 #[cfg(test)]
 mod tests {
-    use foretell_model::{Lots, MarketNumber, Micros, Outcome};
+    use foretell_model::{MarketNumber, Outcome};
     use proptest::prelude::*;
 
     use super::*;
@@ -120,7 +135,7 @@ mod tests {
         #[test]
         fn what_is_excluded_is_not_there_and_the_rest_is_counted(
             entries in prop::collection::vec(rows_of_trades(), 1..100),
-            taker_only: bool,
+            (taker_only, whole_trades) in any::<(bool, bool)>(),
             side in prop::option::of(prop::sample::select(Side::ALL)),
             markets in prop::option::of(prop::collection::btree_set(0..70_u32, 1..4)),
             leasts in (prop_oneof![Just(0), 1..(1_u64 << 41)], prop_oneof![Just(0), 1..(1_u64 << 54)]),
@@ -129,6 +144,7 @@ mod tests {
                 markets.map(|markets| markets.into_iter().map(MarketNumber).collect());
             let filter = RowFilter {
                 taker_only,
+                whole_trades,
                 side,
                 lots: Lots(leasts.0),
                 value: Micros(leasts.1),
@@ -138,7 +154,7 @@ mod tests {
             let summary = entries.iter().map(TradeSummary::of).reduce(TradeSummary::join).unwrap();
             let found = || entries.iter().filter_map(|entry| filter.of(entry));
             prop_assert!(found().count() == 0 || summary.may_match(&summary_filter));
-            let plain = RowFilter { taker_only, side, ..RowFilter::default() };
+            let plain = RowFilter { taker_only, whole_trades, side, ..RowFilter::default() };
             let rows = entries.iter().filter_map(|entry| plain.of(entry)).flatten();
             prop_assert_eq!(summary.count(&summary_filter), rows.filter(|matches| *matches).count());
         }

@@ -7,7 +7,7 @@ use crate::error::Impossible;
 use crate::part::Part;
 use crate::rows::builders::BuilderSlot;
 use crate::rows::holdings::{Holding, HoldingSlot, Holdings};
-use crate::rows::trade::Trade;
+use crate::rows::trade::{Trade, TradeSum};
 use crate::rows::trade_entry::{MOST_LOTS, Role, TradeEntry};
 use crate::rows::trade_id::TradeId;
 use crate::rows::trade_list::{FilterableTrades, TradeList};
@@ -160,11 +160,19 @@ impl Trades {
         self.all.log().get(slot.0)
     }
 
+    /// The first fill of a trade.
     pub(crate) fn find(&self, id: TradeId) -> Option<TradeSlot> {
-        self.all.find(&id.0).map(TradeSlot)
+        let slot = self.all.find(&id.0).map(TradeSlot)?;
+        Some(self.at(slot)?.first_slot(slot))
     }
 
-    /// The slot of the next trade.
+    /// The sum of the newest trade.
+    pub(crate) fn newest_sum(&self) -> Option<TradeSum> {
+        let newest = self.all.log().len().checked_sub(1)?;
+        Some(self.at(TradeSlot(newest))?.sum)
+    }
+
+    /// The slot of the next fill.
     pub(crate) fn next_slot(&self) -> TradeSlot {
         TradeSlot(self.all.log().len())
     }

@@ -1,4 +1,4 @@
-//! A log whose rows can be found by id.
+//! A log whose rows can be found by id. Rows that follow each other may have one id.
 //!
 //! A row of such a log begins with its id. A sealed chunk ends with an index (`id_index.rs`); the
 //! tail has a hash table in memory. A look-up reads the hash table, then the chunks from the newest
@@ -67,11 +67,15 @@ impl<R: LogRow> IdLog<R> {
         Ok(())
     }
 
+    /// Of rows with one id the tail's first is indexed: equal hashes would crowd the table.
     fn add_to_tail(&mut self, slot: u64) {
         let row = u32::try_from(slot - self.tail_start()).expect("a chunk has fewer rows");
         if let Some(bytes) = self.log.bytes(slot) {
-            let hash = self.hash(&bytes[..R::ID_BYTES]);
-            self.tail.insert(hash, row);
+            let id = &bytes[..R::ID_BYTES];
+            if row == 0 || !self.has_id(slot - 1, id) {
+                let hash = self.hash(id);
+                self.tail.insert(hash, row);
+            }
         }
     }
 
@@ -81,7 +85,7 @@ impl<R: LogRow> IdLog<R> {
         u64::from(chunks.sealed_count()) * u64::from(chunks.chunk_rows())
     }
 
-    /// The newest row with this id, which must be [`LogRow::ID_BYTES`] bytes long.
+    /// A row with this id, which must be [`LogRow::ID_BYTES`] bytes long.
     pub(crate) fn find(&self, id: &[u8]) -> Option<u64> {
         if id.len() != R::ID_BYTES {
             return None;

@@ -11,8 +11,8 @@ use scene::*;
 
 /// The version, and the hash of all bytes of a small scene in this version.
 const PINNED: (u32, &str) = (
-    22,
-    "7f550aefc27ab27849e98a85ce74b9f78caaf9cab168d388cc850985b570ff1b",
+    23,
+    "5f5440553e143d8358905b32284a0a54873964ae8d518db641efd762db369b09",
 );
 
 /// Two trades, orders of every final state, account actions, chunks of two rows.

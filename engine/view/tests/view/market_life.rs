@@ -16,7 +16,7 @@ use foretell_model::settings::PaymentSettings;
 use foretell_model::{
     CloseReason, Command, Event, HoldSet, Lots, MarketNumber, MarketState, MarketTerms, MatchKind,
     Micros, OperatorName, OperatorNumber, OperatorRole, OrderId, OrderNumber, Payout, Price,
-    Reference, Sequence, TimeMs, TimeNs, TradeIndex, WalletAddress,
+    Reference, Sequence, TimeMs, TimeNs, WalletAddress,
 };
 use foretell_view::{Chunking, Day, OrderState, TradeId, UserStatus, View, WithdrawalStatus};
 use scene::*;
@@ -77,11 +77,11 @@ fn a_released_order_is_the_taker_of_its_frame() {
     assert_eq!((order.left, order.matched), (Lots(40), Lots(60)));
     assert_eq!(scene.collateral(ALICE), (999_400_000, 240_000));
     assert_eq!(scene.book(YES).0, [(6_000, 40)]);
-    let slots: Vec<_> = scene.view.trades_taken_by(&order).collect();
+    let slots: Vec<_> = scene.view.fills_taken_by(&order).collect();
     let trade = scene.view.trade(slots[0]).unwrap();
     assert_eq!((slots.len(), trade.sequence), (1, sequence));
     assert_eq!(trade.taker.order, taker);
-    assert_eq!(trade.id, TradeId::new(&GENESIS, sequence, TradeIndex(0)));
+    assert_eq!(trade.id, TradeId::new(&GENESIS, sequence));
     let columns = scene.view.trade_columns(slots[0]).unwrap();
     assert_eq!(columns.sequence, sequence);
 }

@@ -92,17 +92,37 @@ fn a_trade_shows_both_sides_in_their_own_tokens() {
 }
 
 #[test]
-fn trades_are_found_by_id() {
-    let (scene, [_, _, alice, last]) = traded();
-    let named = [(alice, 0), (alice, 1), (last, 0)];
-    for (slot, (number, index)) in slots(&scene).into_iter().zip(named) {
-        let id = TradeId::new(&GENESIS, Sequence(number.0), TradeIndex(index));
-        assert_eq!(scene.view.trade_id(slot), Some(id));
-        assert_eq!(scene.view.trade(slot).unwrap().id, id);
-        assert_eq!(scene.view.trade_by_id(id), Some(slot));
+fn a_trade_is_all_fills_of_a_frame_and_found_by_its_id() {
+    let (scene, [_, carol, alice, last]) = traded();
+    let all = slots(&scene);
+    let firsts = [(alice, all[0]), (alice, all[0]), (last, all[2])];
+    for (slot, (number, first)) in all.iter().zip(firsts) {
+        let id = TradeId::new(&GENESIS, Sequence(number.0));
+        assert_eq!(scene.view.trade_id(*slot), Some(id));
+        assert_eq!(scene.view.trade(*slot).unwrap().id, id);
+        assert_eq!(scene.view.trade_by_id(id), Some(first));
     }
-    let unknown = TradeId::new(&GENESIS, Sequence(last.0), TradeIndex(1));
+    let unknown = TradeId::new(&GENESIS, Sequence(carol.0));
     assert_eq!(scene.view.trade_by_id(unknown), None);
+
+    for (slots, trade) in [(&all[..2], alice), (&all[2..], last)] {
+        let fills: Vec<_> = slots
+            .iter()
+            .filter_map(|it| scene.view.trade(*it))
+            .collect();
+        let order = scene.order(trade).unwrap();
+        for slot in slots {
+            let found: Vec<_> = scene.view.fills_of_trade(*slot).collect();
+            assert_eq!(found, fills);
+            let sum = found[0].sum;
+            assert_eq!(
+                (sum.lots, sum.value, sum.fee),
+                (order.matched, order.value, order.fee)
+            );
+        }
+    }
+    let none = scene.view.fills_of_trade(TradeSlot::at(9)).count();
+    assert_eq!(none, 0);
 }
 
 #[test]
@@ -140,17 +160,14 @@ fn trades_are_listed_by_whom_and_what_they_concern() {
         view.trades_of_order(&order, limit)
     };
     let of = |number| newest(number, usize::MAX);
-    assert_eq!(newest(alice, 1), &all[1..2]);
+    assert_eq!(newest(alice, 1), &all[..1]);
     assert_eq!(newest(carol, 1), &all[2..]);
     assert_eq!(newest(carol, 0), &[]);
-    assert_eq!(of(alice), &all[..2]);
+    assert_eq!(of(alice), &all[..1]);
     assert_eq!(of(bob), &all[..1]);
     assert_eq!(of(carol), &all[1..]);
     assert_eq!(of(last), &all[2..]);
-    assert_eq!(
-        view.trades_taken_by(&scene.order(carol).unwrap()).count(),
-        0
-    );
+    assert_eq!(view.fills_taken_by(&scene.order(carol).unwrap()).count(), 0);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `GET /trades`: fills, newest first.
+//! `GET /trades`: fills, newest first. In the forms of the family a taker has one row a trade.
 
 use std::ops::ControlFlow;
 
@@ -75,7 +75,7 @@ pub(crate) async fn search(
         user,
         after,
         markets: MarketFilter::of(app, &wanted.markets).await?,
-        sought: trade_filter(&wanted),
+        sought: trade_filter(&wanted, app.compatibility.is_family()),
         time: (wanted.time != TimeRange::default()).then(|| time_range(wanted.time)),
     };
     let mut lists = None;
@@ -141,7 +141,7 @@ pub(crate) fn time_range(TimeRange { start, end }: TimeRange) -> (TimeNs, TimeNs
     (TimeSeconds(start.unwrap_or(0)).start(), end)
 }
 
-fn trade_filter(wanted: &FillsQuery) -> RowFilter<'static> {
+fn trade_filter(wanted: &FillsQuery, whole_trades: bool) -> RowFilter<'static> {
     let (lots, value) = match wanted.minimum {
         None => (0, 0),
         Some(MinimumFill::Cash(least)) => (0, least),
@@ -149,6 +149,7 @@ fn trade_filter(wanted: &FillsQuery) -> RowFilter<'static> {
     };
     RowFilter {
         taker_only: wanted.taker_only,
+        whole_trades,
         side: wanted.side,
         lots: Lots(lots),
         value: Micros(value),

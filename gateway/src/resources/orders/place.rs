@@ -466,12 +466,12 @@ fn applied(app: &App, about: &RejectedOrder, done: &Done, result: &OrderResult) 
         }
     };
     let branch = *app.shared_view.read().view.branch();
-    let trade = |index| TradeId::new(&branch, done.decided_at, TradeIndex(index)).to_string();
+    let trade = (result.fills > 0).then(|| TradeId::new(&branch, done.decided_at).to_string());
     let receipt = (result.fills > 0).then(|| app.shared_view.receipt(done.place, done.decided_at));
     let traded = ImmediateTrades {
         lots: result.lots,
         value: result.value,
-        trades: (0..result.fills).map(trade).collect(),
+        trades: trade.into_iter().collect(),
         receipts: receipt.flatten().into_iter().collect(),
     };
     OrderOutcome {

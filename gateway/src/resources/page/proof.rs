@@ -16,6 +16,7 @@ use foretell_model::{
 };
 use foretell_view::{TradeId, TradeRecord, TradeSide, TradeSlot, View};
 use foretell_wire::checkpoint::CheckpointRow;
+use foretell_wire::orders::fill_id::FillId;
 use foretell_wire::read::path::PathParameter;
 use foretell_wire::schema::JsonSchema;
 use foretell_wire::text::decimal::uint256_text;
@@ -178,10 +179,10 @@ struct Found {
     maker_place: Option<FramePosition>,
 }
 
-/// A trade by its id, or by its transaction hash. A hash is that of a frame, and the first trade of
-/// the frame is meant.
+/// A fill by its id, or a trade by its id or its transaction hash, of which the first fill is shown. A hash
+/// is that of a frame.
 pub(crate) enum TradeName {
-    Id(TradeId),
+    Id(FillId),
     Hash([u8; 32]),
 }
 
@@ -191,7 +192,7 @@ impl PathParameter for TradeName {
 
     fn read(text: &str) -> Result<Self, ApiError> {
         let name = ids::bytes32(text).map(Self::Hash);
-        let name = name.or_else(|| TradeId::parse(text).map(Self::Id));
+        let name = name.or_else(|| FillId::parse(text).map(Self::Id));
         name.ok_or_else(|| ErrorCode::TradeNotFound.into())
     }
 }
@@ -202,7 +203,7 @@ pub(crate) async fn show(
     FromPath(name): FromPath<TradeName>,
 ) -> Result<Json<Proof<'static>>, Failure> {
     let app = &context.app;
-    let id = trade_id(app, name).await?;
+    let id = fill_id(app, name).await?;
     let found = app.find(|view| find(view, id)).await?;
     let found = found.ok_or(ErrorCode::TradeNotFound)?;
     let position = app.shared_view.read().position();
@@ -249,8 +250,8 @@ pub(crate) async fn show(
     Ok(Json::of(&proof).at(position))
 }
 
-/// The trade of a name. A hash is looked for from the newest trade to the oldest.
-async fn trade_id(app: &Arc<App>, name: TradeName) -> Result<TradeId, Failure> {
+/// The fill of a name. A hash is looked for from the newest trade to the oldest.
+async fn fill_id(app: &Arc<App>, name: TradeName) -> Result<FillId, Failure> {
     let hash = match name {
         TradeName::Id(id) => return Ok(id),
         TradeName::Hash(hash) => hash,
@@ -263,7 +264,10 @@ async fn trade_id(app: &Arc<App>, name: TradeName) -> Result<TradeId, Failure> {
             let mut frames = frames.one_by_one();
             for (id, place, sequence) in firsts {
                 if foretell_journal::receipt(frames.frame(place, sequence)?) == hash {
-                    return Ok(Some(id));
+                    return Ok(Some(FillId {
+                        trade: id.0,
+                        index: None,
+                    }));
                 }
             }
             Ok(None)
@@ -288,8 +292,10 @@ fn first_trades(view: &View, places: Range<u64>) -> Vec<(TradeId, FramePosition,
         .collect()
 }
 
-fn find(view: &View, id: TradeId) -> Option<Found> {
-    let record = view.trade(view.trade_by_id(id)?)?;
+fn find(view: &View, id: FillId) -> Option<Found> {
+    let first = view.trade_by_id(TradeId(id.trade))?;
+    let index = id.index.unwrap_or_default();
+    let record = view.fills_of_trade(first).nth(index as usize)?;
     let wallet = |side: &TradeSide| Some(view.accounts().get(side.account)?.wallet);
     let maker = view.orders().by_id(&record.maker.order_id);
     let was_delayed = record.taker.order.sequence() != record.sequence;

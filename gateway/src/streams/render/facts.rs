@@ -7,7 +7,7 @@ use foretell_model::{
     Event, EventId, Lots, MarketNumber, MarketState, Micros, Outcome, Payout, Price, Sequence,
     Side, SystemMode, Tick, TimeMs, TimeNs,
 };
-use foretell_view::{BookBefore, Change, FrameChanges, LevelChange, TradeSlot, View};
+use foretell_view::{BookBefore, Change, FrameChanges, LevelChange, TradeRecord, View};
 use foretell_wire::streams::status::MarketStage;
 use foretell_wire::streams::stream_id;
 
@@ -49,7 +49,8 @@ pub(crate) struct BookFacts {
     pub(crate) large_due: bool,
 }
 
-/// One fill as the market channel shows it.
+/// The fills of a trade at one price, as the market channel shows them: a reader cannot tell equal fills of one
+/// order apart, and a price is one of the grid.
 #[derive(Debug)]
 pub(crate) struct Print {
     /// The taker's.
@@ -153,7 +154,9 @@ impl BookFacts {
                     facts.first.get_or_insert(order.outcome);
                 }
                 Change::Trade { slot, maker } if maker.market == market => {
-                    facts.prints.extend(print(view, *slot));
+                    if let Some(fill) = view.trade(*slot) {
+                        facts.print(&fill);
+                    }
                 }
                 Change::Tick {
                     market: of,
@@ -167,17 +170,23 @@ impl BookFacts {
         facts.large_due = large_book_due(now, before, !facts.prints.is_empty());
         Some(facts)
     }
-}
 
-fn print(view: &View, slot: TradeSlot) -> Option<Print> {
-    let trade = view.trade(slot)?;
-    Some(Print {
-        outcome: trade.taker.outcome,
-        side: trade.taker.side,
-        price: trade.taker.price,
-        lots: trade.lots,
-        fee: trade.fee,
-    })
+    /// Adds a fill of the frame's order to its print at that price.
+    fn print(&mut self, fill: &TradeRecord) {
+        match self.prints.last_mut() {
+            Some(last) if last.price == fill.taker.price => {
+                last.lots += fill.lots;
+                last.fee += fill.fee;
+            }
+            _ => self.prints.push(Print {
+                outcome: fill.taker.outcome,
+                side: fill.taker.side,
+                price: fill.taker.price,
+                lots: fill.lots,
+                fee: fill.fee,
+            }),
+        }
+    }
 }
 
 /// Whether a large book is sent after this frame. Time is cut into windows of

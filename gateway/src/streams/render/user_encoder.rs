@@ -2,7 +2,7 @@
 
 use foretell_model::ApiKey;
 use foretell_view::TradeId;
-use foretell_wire::orders::trade::{TradeFacts, TradeParty};
+use foretell_wire::orders::trade::{TradeFacts, TradeFill, TradeParty};
 use foretell_wire::streams::Stamp;
 use foretell_wire::streams::user::{TradeStatus, order, trade, withdrawal};
 
@@ -70,26 +70,35 @@ pub(crate) fn trade_messages<'a>(
     stamp: &'a Stamp<'_>,
 ) -> impl Iterator<Item = UserMessage> {
     step.readers.iter().map(move |reader| {
-        let seen = seen_by(step, reader, receipt);
+        let facts = trade_of_reader(step, reader, receipt);
         UserMessage {
             key: reader.key,
-            market: Some(seen.market),
-            frame: text_frame(&trade(&seen, reader.api_key, status, stamp)),
+            market: Some(facts.market),
+            frame: text_frame(&trade(&facts, reader.api_key, status, stamp)),
         }
     })
 }
 
-/// A trade as one reader may see it.
-fn seen_by(step: &TradeStep, reader: &TradeReader, receipt: [u8; 32]) -> TradeFacts {
+/// A trade as one reader may see it: a taker all fills, a maker its own.
+fn trade_of_reader(step: &TradeStep, reader: &TradeReader, receipt: [u8; 32]) -> TradeFacts {
+    let TradeFacts { fills, taker, .. } = &step.facts;
     let owned = |party: &TradeParty, is_own: bool| TradeParty {
         owner: if is_own { reader.api_key } else { ApiKey::ZERO },
         ..party.clone()
     };
+    let fills = fills.iter().zip(&step.makers).filter_map(|(fill, maker)| {
+        let is_own = *maker == reader.owner;
+        (is_own || reader.is_taker).then(|| TradeFill {
+            maker: owned(&fill.maker, is_own),
+            ..*fill
+        })
+    });
     TradeFacts {
+        id: step.facts.id.clone(),
         receipt,
-        taker: owned(&step.facts.taker, reader.is_taker),
-        maker: owned(&step.facts.maker, reader.is_maker),
-        as_maker: reader.is_maker && !reader.is_taker,
-        ..step.facts.clone()
+        taker: owned(taker, reader.is_taker),
+        fills: fills.collect(),
+        as_maker: !reader.is_taker,
+        ..step.facts
     }
 }

@@ -1,7 +1,10 @@
 //! What the user channel shows of one frame. Each step names the keys whose holders see it.
 
+use std::collections::BTreeSet;
+use std::iter;
+
 use foretell_model::{AccountNumber, ApiKey, Event, KeyNumber, Sequence};
-use foretell_view::{Change, FrameChanges, Order, OrderState, TradeId, TradeRecord, View};
+use foretell_view::{Change, FrameChanges, Order, OrderState, TradeId, TradeSlot, View};
 use foretell_wire::accounts::withdrawals::WithdrawalRow;
 use foretell_wire::orders::trade::TradeFacts;
 use foretell_wire::orders::user_order::OrderFacts;
@@ -56,8 +59,10 @@ pub(crate) struct OrderStep {
 /// A trade, and the keys to whose connections it is sent.
 #[derive(Debug)]
 pub(crate) struct TradeStep {
-    /// Without receipt, and with the zero key on both sides.
+    /// With all fills, without receipt, and with the zero key on every side.
     pub(crate) facts: TradeFacts,
+    /// The owner of the maker of each fill.
+    pub(crate) makers: Vec<AccountNumber>,
     pub(crate) readers: Vec<TradeReader>,
 }
 
@@ -66,8 +71,8 @@ pub(crate) struct TradeStep {
 pub(crate) struct TradeReader {
     pub(crate) key: KeyNumber,
     pub(crate) api_key: ApiKey,
+    pub(crate) owner: AccountNumber,
     pub(crate) is_taker: bool,
-    pub(crate) is_maker: bool,
 }
 
 impl UserFacts {
@@ -105,8 +110,11 @@ impl UserFacts {
                     (facts.steps).extend(source.order(&order, OrderEvent::Placement));
                 }
                 Change::Trade { slot, maker } => {
-                    let step = view.trade(*slot).and_then(|record| source.trade(&record));
-                    (facts.steps).extend(step.map(|step| UserStep::Trade(Box::new(step))));
+                    // The message of the first fill has the others.
+                    if view.trade(*slot).is_some_and(|fill| fill.index.0 == 0) {
+                        let step = source.trade(*slot);
+                        (facts.steps).extend(step.map(|step| UserStep::Trade(Box::new(step))));
+                    }
                     (facts.steps).extend(source.order(maker, OrderEvent::Update));
                 }
                 Change::Order(order) => {
@@ -146,19 +154,19 @@ impl UserFacts {
     }
 }
 
-/// A trade as the watched keys see it; `None` when none of them wants it.
+/// The trade of a fill as the watched keys see it; `None` when none of them wants it.
 pub(crate) fn trade_step(
     view: &View,
     descriptions: &Descriptions,
     watched: &Watched,
-    record: &TradeRecord,
+    fill: TradeSlot,
 ) -> Option<TradeStep> {
     let source = Source {
         view,
         descriptions,
         watched,
     };
-    source.trade(record)
+    source.trade(fill)
 }
 
 /// How a placement shows the frame's order: it waits, or it is live.
@@ -224,37 +232,34 @@ impl Source<'_> {
     }
 
     /// `None` when no key wants it.
-    fn trade(&self, record: &TradeRecord) -> Option<TradeStep> {
-        let taker = self.owner_of(record.taker.account)?;
-        let maker = self.owner_of(record.maker.account)?;
-        let mut readers = Vec::new();
-        self.add_readers(&mut readers, taker, true, maker == taker);
-        if maker != taker {
-            self.add_readers(&mut readers, maker, false, true);
-        }
+    fn trade(&self, fill: TradeSlot) -> Option<TradeStep> {
+        let fills: Vec<_> = self.view.fills_of_trade(fill).collect();
+        let taker = self.owner_of(fills.first()?.taker.account)?;
+        let makers = fills.iter().map(|fill| self.owner_of(fill.maker.account));
+        let makers: Vec<_> = makers.collect::<Option<_>>()?;
+        let others: BTreeSet<_> = makers.iter().filter(|maker| **maker != taker).collect();
+        let others = others.into_iter().map(|maker| (*maker, false));
+        let owners = iter::once((taker, true)).chain(others);
+        let readers = owners.flat_map(|(owner, is_taker)| self.readers(owner, is_taker));
+        let readers: Vec<_> = readers.collect();
         if readers.is_empty() {
             return None;
         }
         Some(TradeStep {
-            facts: trade_facts(self.view, self.descriptions, None, record)?,
+            facts: trade_facts(self.view, self.descriptions, None, &fills)?,
+            makers,
             readers,
         })
     }
 
-    fn add_readers(
-        &self,
-        readers: &mut Vec<TradeReader>,
-        owner: AccountNumber,
-        is_taker: bool,
-        is_maker: bool,
-    ) {
-        readers.extend(self.watched.keys_of(owner).iter().filter_map(|&key| {
+    fn readers(&self, owner: AccountNumber, is_taker: bool) -> impl Iterator<Item = TradeReader> {
+        self.watched.keys_of(owner).iter().filter_map(move |&key| {
             Some(TradeReader {
                 key,
                 api_key: self.view.keys().get(key)?.api_key,
+                owner,
                 is_taker,
-                is_maker,
             })
-        }));
+        })
     }
 }

@@ -26,9 +26,9 @@ impl Session<'_> {
         let (trades, stream_id) = {
             let state = self.app.shared_view.read();
             let view = &state.view;
-            let step = |record: TradeRecord| {
-                let step = trade_step(view, &self.app.descriptions, &watched, &record)?;
-                Some((record, step))
+            let step = |slot: TradeSlot| {
+                let step = trade_step(view, &self.app.descriptions, &watched, slot)?;
+                Some((view.trade(slot)?, step))
             };
             let trades = newest_trades(view, owner, from)
                 .into_iter()
@@ -52,9 +52,9 @@ impl Session<'_> {
     }
 }
 
-/// The trades of an owner in the last [`STREAM_CONFIRM_WITHIN`] before the newest of the frames up to
-/// `from`, oldest first.
-fn newest_trades(view: &View, owner: AccountNumber, from: Sequence) -> Vec<TradeRecord> {
+/// A fill of each trade of an owner in the last [`STREAM_CONFIRM_WITHIN`] before the newest of the frames
+/// up to `from`, oldest first.
+fn newest_trades(view: &View, owner: AccountNumber, from: Sequence) -> Vec<TradeSlot> {
     let later = first_after(view, from);
     let trades = |since| view.trades_of_owner(owner, since..TimeNs(u64::MAX), Some(later));
     let newest = trades(TimeNs(0))
@@ -62,10 +62,14 @@ fn newest_trades(view: &View, owner: AccountNumber, from: Sequence) -> Vec<Trade
         .and_then(|slot| view.trade_time(slot));
     let within = u64::try_from(STREAM_CONFIRM_WITHIN.as_nanos()).unwrap_or(u64::MAX);
     let since = newest.map_or(0, |newest| newest.0.saturating_sub(within));
-    let newest = trades(TimeNs(since)).take(STREAM_REPEATED_CONFIRMATIONS);
-    let mut records: Vec<_> = newest.filter_map(|slot| view.trade(slot)).collect();
-    records.reverse();
-    records
+    let mut newer = None;
+    let newest = trades(TimeNs(since)).filter(|slot| {
+        let trade = view.trade_id(*slot);
+        core::mem::replace(&mut newer, trade) != trade
+    });
+    let mut slots: Vec<_> = newest.take(STREAM_REPEATED_CONFIRMATIONS).collect();
+    slots.reverse();
+    slots
 }
 
 /// The first trade of a frame after `from`.

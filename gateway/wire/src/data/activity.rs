@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use foretell_model::{Micros, Outcome, Price, Side, TimeSeconds, WalletAddress};
+use foretell_model::{Micros, Outcome, Side, TimeSeconds, WalletAddress};
 
 use crate::data::profile::Profile;
 use crate::data::read::cursor::FrameRow;
@@ -17,6 +17,7 @@ use crate::data::trades::SIDE;
 use crate::errors::api_error::ApiError;
 use crate::limits::{ACTIVITY_PAGE, MAX_MARKETS, PageBounds};
 use crate::operator::MarketDescription;
+use crate::orders::fill_id::FillId;
 use crate::parameters;
 use crate::read::query::family::Family;
 use crate::read::query::reader::Reader;
@@ -32,7 +33,7 @@ const NO_OUTCOME: u64 = 999;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ActivityKind {
-    /// A fill, as taker or maker.
+    /// A fill or a trade, as taker or maker.
     Trade,
     /// Collateral into full sets.
     Split,
@@ -180,13 +181,15 @@ pub struct ActivityRow<'a> {
     pub receipt: [u8; 32],
 }
 
-/// A fill from the perspective of one of its two wallets.
+/// A fill from the perspective of one of its two wallets, or a whole trade from that of its taker.
 #[derive(Clone, Copy, Debug)]
 pub struct Fill {
+    /// Its id.
+    pub id: FillId,
     /// The wallet's side.
     pub side: Side,
-    /// Price of its token.
-    pub price: Price,
+    /// Price of its token; the average of a whole trade.
+    pub price: Decimal,
     /// The fee that the wallet paid: 0 of a maker.
     pub fee: Micros,
 }
@@ -222,7 +225,12 @@ impl<'a> ActivityRow<'a> {
     }
 
     pub(crate) fn price(&self) -> Decimal {
-        self.fill.map_or(Decimal::ZERO, |fill| fill.price.into())
+        self.fill.map_or(Decimal::ZERO, |fill| fill.price)
+    }
+
+    pub(crate) fn id(&self) -> String {
+        self.fill
+            .map_or_else(String::new, |fill| fill.id.to_string())
     }
 
     pub(crate) fn fee(&self) -> Micros {
@@ -269,6 +277,8 @@ macro_rules! activity_view {
                 profile_image_optimized: &'a str = $row.profile.image_optimized,
                 #[serde(with = "values::Bytes")]
                 transaction_hash: [u8; 32] = $row.receipt,
+                /// The id of the trade, and of a single fill `:` and its index; empty for an account action.
+                id: String = $row.id(),
                 $($more)*
             }
         }

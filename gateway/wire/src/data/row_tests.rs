@@ -16,6 +16,8 @@ use super::{
 };
 use crate::json_text;
 use crate::operator::{EventSummary, MarketDescription};
+use crate::orders::fill_id::FillId;
+use crate::text::decimal::Decimal;
 
 const WALLET: WalletAddress = WalletAddress([0x11; 20]);
 const PROFILE: Profile<'_> = Profile {
@@ -58,8 +60,12 @@ fn trade(market: &MarketText) -> ActivityRow<'_> {
         market: Some(market),
         outcome: Some(Outcome::No),
         fill: Some(Fill {
+            id: FillId {
+                trade: [0x5a; 16],
+                index: Some(1),
+            },
             side: Side::Sell,
-            price: Price(4_560),
+            price: Price(4_560).into(),
             fee: Micros(1_220),
         }),
         size: Lots(1_234).into(),
@@ -148,8 +154,12 @@ fn fills_are_written_as_their_view() {
     let buy = ActivityRow {
         outcome: Some(Outcome::Yes),
         fill: Some(Fill {
+            id: FillId {
+                trade: [0; 16],
+                index: None,
+            },
             side: Side::Buy,
-            price: Price(1),
+            price: Decimal::ratio(1, 3, 6).expect("a ratio"),
             fee: Micros::ZERO,
         }),
         profile: Profile::default(),
@@ -168,7 +178,8 @@ proptest! {
     fn any_words_of_a_fill_are_written_as_their_view(name: String, lots: u64, time: u64, price in 1..10_000_u16) {
         let market = market(2);
         let profile = Profile { name: &name, pseudonym: &name, ..PROFILE };
-        let fill = Fill { side: Side::Buy, price: Price(price), fee: Micros(lots) };
+        let id = FillId { trade: [7; 16], index: Some(u32::from(price)) };
+        let fill = Fill { id, side: Side::Buy, price: Price(price).into(), fee: Micros(lots) };
         let row = ActivityRow {
             profile,
             fill: Some(fill),

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use foretell_model::{ConditionId, Lots, Price, Side, TokenId, WalletAddress};
+use foretell_model::{ConditionId, Lots, Side, TokenId, WalletAddress};
 
 use crate::data::Profile;
 use crate::operator::MarketDescription;
@@ -32,8 +32,9 @@ pub struct TradeEvent<'t> {
     /// Fee divided by value, times 10,000, rounded.
     #[serde(with = "values::Amount")]
     fee_rate_bps: Decimal,
+    /// Average price.
     #[serde(with = "values::Amount")]
-    price: Price,
+    price: Decimal,
     /// Label of the outcome.
     outcome: &'t str,
     #[schemars(extend("enum" = [0, 1]))]
@@ -99,9 +100,9 @@ impl<'t> TradeEvent<'t> {
                 pseudonym: profile.pseudonym_of(&taker.wallet),
             },
             side: taker.side,
-            size: trade.lots,
+            size: trade.lots(),
             fee_rate_bps: trade.fee_rate_bps(),
-            price: taker.price,
+            price: trade.price(),
             outcome: &taker.outcome,
             outcome_index: taker.index.index(),
             transaction_hash: trade.receipt,

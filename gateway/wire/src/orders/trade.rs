@@ -12,17 +12,13 @@ use crate::text::decimal::Decimal;
 use crate::text::time::TimeForm;
 use crate::values;
 
-/// A trade's data, which [`Trade`] writes. Each party has its own price, outcome and side.
+/// The data of a trade, which [`Trade`] writes: all fills of one order at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TradeFacts {
     /// Its id.
     pub id: String,
     /// Its market.
     pub market: ConditionId,
-    /// Shares.
-    pub lots: Lots,
-    /// Fee paid by the taker.
-    pub fee: Micros,
     /// Time of the trade.
     pub time: TimeNs,
     /// Receipt of its frame.
@@ -31,13 +27,28 @@ pub struct TradeFacts {
     pub builder: [u8; 32],
     /// The aggressor.
     pub taker: TradeParty,
-    /// The resting order's party.
-    pub maker: TradeParty,
+    /// The fills that the reader took part in, one at least: all of a taker, its own of a maker.
+    pub fills: Vec<TradeFill>,
     /// Whether the client owns the maker and not the taker.
     pub as_maker: bool,
 }
 
-/// One of the two orders of a trade.
+/// A fill of a trade: one maker's part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TradeFill {
+    /// Shares.
+    pub lots: Lots,
+    /// In the taker's token.
+    pub price: Price,
+    /// Paid by the taker.
+    pub fee: Micros,
+    /// The resting order's party.
+    pub maker: TradeParty,
+    /// In the maker's token.
+    pub maker_price: Price,
+}
+
+/// One of the orders of a trade.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TradeParty {
     /// The order id.
@@ -54,19 +65,33 @@ pub struct TradeParty {
     pub index: Outcome,
     /// Its side.
     pub side: Side,
-    /// The executed price in its own token.
-    pub price: Price,
 }
 
 impl TradeFacts {
+    /// Shares of its fills.
+    pub(crate) fn lots(&self) -> Lots {
+        self.fills.iter().map(|fill| fill.lots).sum()
+    }
+
     /// Notional of the taker's shares.
     fn value(&self) -> Micros {
-        self.lots.value_at(self.taker.price)
+        let all = self.fills.iter();
+        all.map(|fill| fill.lots.value_at(fill.price)).sum()
+    }
+
+    /// Fees of its fills.
+    fn fee(&self) -> Micros {
+        self.fills.iter().map(|fill| fill.fee).sum()
+    }
+
+    /// The average price of its fills in the taker's token.
+    pub(crate) fn price(&self) -> Decimal {
+        average_price(self.value(), self.lots())
     }
 
     /// `fee / notional × 10,000`, rounded.
     pub(crate) fn fee_rate_bps(&self) -> Decimal {
-        fee_rate_bps(self.fee, self.value())
+        fee_rate_bps(self.fee(), self.value())
     }
 }
 
@@ -75,6 +100,13 @@ impl TradeFacts {
 pub fn fee_rate_bps(fee: Micros, value: Micros) -> Decimal {
     let (fee, value) = (i128::from(fee.0), i128::from(value.0));
     Decimal::ratio(fee * 10_000, value, 0).unwrap_or(Decimal::ZERO)
+}
+
+/// The average price of shares worth `value`, rounded to 6 decimals.
+#[must_use]
+pub fn average_price(value: Micros, lots: Lots) -> Decimal {
+    let (value, shares) = (i128::from(value.0), i128::from(lots.micro_shares()));
+    Decimal::ratio(value, shares, 6).unwrap_or(Decimal::ZERO)
 }
 
 /// A maker's side of a trade.
@@ -100,6 +132,23 @@ pub struct MakerOrder {
     side: Side,
 }
 
+impl From<TradeFill> for MakerOrder {
+    fn from(fill: TradeFill) -> Self {
+        let maker = fill.maker;
+        Self {
+            order_id: maker.order,
+            maker_address: maker.wallet,
+            owner: maker.owner,
+            matched_amount: fill.lots,
+            fee_rate_bps: "0",
+            price: fill.maker_price,
+            asset_id: maker.token,
+            outcome: maker.outcome,
+            side: maker.side,
+        }
+    }
+}
+
 /// Role of a caller in a trade.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
@@ -110,7 +159,8 @@ pub enum TraderSide {
     Maker,
 }
 
-/// A trade. Its top-level fields are the taker's.
+/// A trade: all fills of one order at once, with one id. Its top-level fields are the taker's. A maker sees
+/// its own fills alone, and their sum and average price.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Trade {
     /// Unique id.
@@ -123,7 +173,7 @@ pub struct Trade {
     asset_id: TokenId,
     #[serde(with = "values::Side")]
     side: Side,
-    /// Shares.
+    /// Shares of all `maker_orders`.
     #[serde(with = "values::Amount")]
     size: Lots,
     /// Fee divided by value, times 10,000, rounded.
@@ -132,8 +182,9 @@ pub struct Trade {
     /// Fee that the taker paid, in collateral.
     #[serde(with = "values::Amount")]
     fee_usdc: Micros,
+    /// Average price of all `maker_orders`.
     #[serde(with = "values::Amount")]
-    price: Price,
+    price: Decimal,
     /// Always CONFIRMED: the ledger settles with the match.
     #[schemars(extend("const" = "CONFIRMED"))]
     status: &'static str,
@@ -148,7 +199,7 @@ pub struct Trade {
     /// Wallet of the taker.
     #[serde(with = "values::Address")]
     maker_address: WalletAddress,
-    maker_orders: [MakerOrder; 1],
+    maker_orders: Vec<MakerOrder>,
     /// Receipt of the journal frame of the settlement.
     #[serde(with = "values::Bytes")]
     transaction_hash: [u8; 32],
@@ -174,13 +225,13 @@ impl Trade {
         let time = form.text(trade.time);
         Self {
             fee_rate_bps: trade.fee_rate_bps(),
-            fee_usdc: trade.fee,
+            fee_usdc: trade.fee(),
             taker_order_id: trade.taker.order,
             market: trade.market,
             asset_id: trade.taker.token,
             side: trade.taker.side,
-            size: trade.lots,
-            price: trade.taker.price,
+            size: trade.lots(),
+            price: trade.price(),
             // The built-in ledger settles in the frame of the match (docs/api/market-data.md §6).
             status: "CONFIRMED",
             match_time: time.clone(),
@@ -189,17 +240,7 @@ impl Trade {
             bucket_index: 0,
             owner: trade.taker.owner,
             maker_address: trade.taker.wallet,
-            maker_orders: [MakerOrder {
-                order_id: trade.maker.order,
-                maker_address: trade.maker.wallet,
-                owner: trade.maker.owner,
-                matched_amount: trade.lots,
-                fee_rate_bps: "0",
-                price: trade.maker.price,
-                asset_id: trade.maker.token,
-                outcome: trade.maker.outcome,
-                side: trade.maker.side,
-            }],
+            maker_orders: trade.fills.into_iter().map(MakerOrder::from).collect(),
             transaction_hash: trade.receipt,
             kind,
             trader_side: kind,
@@ -299,33 +340,63 @@ mod tests {
             outcome: "Yes".into(),
             index: Outcome::Yes,
             side: Side::Buy,
+        };
+        let maker = TradeParty {
+            order: OrderId([0xcd; 32]),
+            owner: ApiKey::ZERO,
+            wallet: WalletAddress([0x22; 20]),
+            token: TokenId([1; 32]),
+            outcome: "No".into(),
+            index: Outcome::No,
+            side: Side::Buy,
+        };
+        let fill = TradeFill {
+            lots: Lots(1_000),
             price: Price(3_300),
+            fee: Micros(88_440),
+            maker,
+            maker_price: Price(6_700),
         };
         TradeFacts {
             id: "t1".into(),
             market: ConditionId([2; 32]),
-            lots: Lots(1_000),
-            fee: Micros(88_440),
             time: TimeNs(1_710_000_000_123_456_789),
             receipt: [3; 32],
             builder: [4; 32],
-            maker: TradeParty {
-                order: OrderId([0xcd; 32]),
-                owner: ApiKey::ZERO,
-                wallet: WalletAddress([0x22; 20]),
-                token: TokenId([1; 32]),
-                outcome: "No".into(),
-                index: Outcome::No,
-                side: Side::Buy,
-                price: Price(6_700),
-            },
             taker,
+            fills: vec![fill],
             as_maker: false,
         }
     }
 
     #[test]
-    fn a_trade_is_the_takers_and_has_one_maker() {
+    fn a_trade_has_all_its_fills_their_sum_and_average_price() {
+        let mut trade = trade();
+        let mut second = trade.fills[0].clone();
+        (second.lots, second.price, second.maker_price) = (Lots(500), Price(3_400), Price(3_400));
+        second.fee = Micros(1_560);
+        trade.fills.push(second);
+        let shown = serde_json::to_value(Trade::new(trade, TimeForm::Iso)).unwrap();
+        // (10 × 0.33 + 5 × 0.34) / 15, and (0.08844 + 0.00156) / 5.
+        assert_eq!(shown["size"], "15");
+        assert_eq!(shown["price"], "0.333333");
+        assert_eq!(
+            (&shown["fee_usdc"], &shown["fee_rate_bps"]),
+            (&"0.09".into(), &"180".into())
+        );
+        let makers = shown["maker_orders"].as_array().unwrap();
+        let parts: Vec<_> = makers
+            .iter()
+            .map(|maker| (maker["matched_amount"].as_str(), maker["price"].as_str()))
+            .collect();
+        assert_eq!(
+            parts,
+            [(Some("10"), Some("0.67")), (Some("5"), Some("0.34"))]
+        );
+    }
+
+    #[test]
+    fn a_trade_is_the_takers() {
         // The first fill of the first worked example of the protocol, as a mint.
         let shown = Trade::new(trade(), TimeForm::Iso);
         insta::assert_snapshot!(serde_json::to_string_pretty(&shown).unwrap());
@@ -358,10 +429,8 @@ mod tests {
     fn the_fee_rate_is_rounded_to_whole_basis_points() {
         // 0.08844 / 3.30 × 10,000 = 268.
         assert_eq!(trade().fee_rate_bps().to_string(), "268");
-        let free = TradeFacts {
-            fee: Micros(0),
-            ..trade()
-        };
+        let mut free = trade();
+        free.fills[0].fee = Micros(0);
         assert_eq!(free.fee_rate_bps().to_string(), "0");
     }
 }

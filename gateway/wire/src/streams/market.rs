@@ -69,7 +69,7 @@ impl PriceChange<'_> {
     }
 }
 
-/// `last_trade_price`: one fill, seen from one of the market's tokens.
+/// `last_trade_price`: the fills of a trade at one price, seen from one of the market's tokens.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct LastTradePrice {
     /// The market.

@@ -7,7 +7,7 @@ use foretell_model::{
 };
 
 use crate::accounts::withdrawals::WithdrawalRow;
-use crate::orders::trade::TradeFacts;
+use crate::orders::trade::{TradeFacts, TradeFill};
 use crate::orders::user_order::{OrderFacts, UserOrderStatus};
 use crate::streams::{Stamp, message};
 use crate::text::decimal::Decimal;
@@ -138,6 +138,22 @@ struct MakerJson<'a> {
     side: Side,
 }
 
+impl<'a> MakerJson<'a> {
+    fn of(fill: &'a TradeFill) -> Self {
+        Self {
+            order_id: fill.maker.order,
+            owner: fill.maker.owner,
+            maker_address: fill.maker.wallet,
+            matched_amount: fill.lots,
+            price: fill.maker_price,
+            fee_rate_bps: "0",
+            asset_id: fill.maker.token,
+            outcome: &fill.maker.outcome,
+            side: fill.maker.side,
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct TradeJson<'a> {
     id: &'a str,
@@ -151,7 +167,7 @@ struct TradeJson<'a> {
     #[serde(with = "values::Side")]
     side: Side,
     #[serde(with = "values::DecimalText")]
-    price: Price,
+    price: Decimal,
     #[serde(with = "values::DecimalText")]
     size: Lots,
     #[serde(with = "values::DecimalText")]
@@ -163,7 +179,7 @@ struct TradeJson<'a> {
     trade_owner: ApiKey,
     #[serde(with = "values::Address")]
     maker_address: WalletAddress,
-    maker_orders: [MakerJson<'a>; 1],
+    maker_orders: Vec<MakerJson<'a>>,
     trader_side: &'static str,
     bucket_index: u32,
     match_time: String,
@@ -175,11 +191,11 @@ struct TradeJson<'a> {
     timestamp: String,
 }
 
-/// `trade`, as the holder of `reader` sees it. Times are unix seconds for every reader.
+/// `trade`, as the holder of `reader` sees it: with the fills that it took part in. Times are unix seconds for every reader.
 #[must_use]
 pub fn trade(facts: &TradeFacts, reader: ApiKey, status: TradeStatus, stamp: &Stamp<'_>) -> String {
     let seconds = facts.time.seconds().0.to_string();
-    let (taker, maker) = (&facts.taker, &facts.maker);
+    let taker = &facts.taker;
     let body = TradeJson {
         id: &facts.id,
         taker_order_id: taker.order,
@@ -187,24 +203,14 @@ pub fn trade(facts: &TradeFacts, reader: ApiKey, status: TradeStatus, stamp: &St
         asset_id: taker.token,
         outcome: &taker.outcome,
         side: taker.side,
-        price: taker.price,
-        size: facts.lots,
+        price: facts.price(),
+        size: facts.lots(),
         fee_rate_bps: facts.fee_rate_bps(),
         status,
         owner: reader,
         trade_owner: reader,
         maker_address: taker.wallet,
-        maker_orders: [MakerJson {
-            order_id: maker.order,
-            owner: maker.owner,
-            maker_address: maker.wallet,
-            matched_amount: facts.lots,
-            price: maker.price,
-            fee_rate_bps: "0",
-            asset_id: maker.token,
-            outcome: &maker.outcome,
-            side: maker.side,
-        }],
+        maker_orders: facts.fills.iter().map(MakerJson::of).collect(),
         trader_side: if facts.as_maker { "MAKER" } else { "TAKER" },
         bucket_index: 0,
         match_time: seconds.clone(),

@@ -85,12 +85,15 @@ pub fn typed_address(text: &str) -> Option<WalletAddress> {
 /// Reads an API key: a hyphenated UUID of either case.
 #[must_use]
 pub fn api_key(text: &str) -> Option<ApiKey> {
+    uuid(text).map(ApiKey)
+}
+
+/// Reads a hyphenated UUID of either case.
+pub(crate) fn uuid(text: &str) -> Option<[u8; 16]> {
     if text.len() != uuid::fmt::Hyphenated::LENGTH {
         return None;
     }
-    uuid::Uuid::try_parse(text)
-        .ok()
-        .map(|key| ApiKey(key.into_bytes()))
+    Some(uuid::Uuid::try_parse(text).ok()?.into_bytes())
 }
 
 /// The text of an API key: a lower-case hyphenated UUID. The zero key replaces keys that the reader

@@ -216,7 +216,7 @@ impl Export {
         self.trades.row(&[
             &sequence,
             &index,
-            &TradeId::new(&branch, sequence, index),
+            &TradeId::new(&branch, sequence),
             &frame.time(),
             &prefixed_hex(frame.receipt()),
             &condition,

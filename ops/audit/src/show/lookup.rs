@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use crate::error::AuditError;
 use foretell_journal::frame::Frame;
-use foretell_model::{Event, Sequence, TradeIndex};
+use foretell_model::{Event, Sequence};
 use foretell_terminal::Output;
 use foretell_view::TradeId;
 
@@ -54,12 +54,12 @@ pub(crate) fn run(source: &Source, key: LookupKey, output: Output) -> Result<Exi
             continue;
         }
         let branch = registry.branch(&source.genesis()?);
-        let fills = records.events.iter();
-        let fills = fills.filter(|event| matches!(event, Event::Fill(_)));
-        let id = |index| TradeId::new(&branch, frame.sequence(), TradeIndex(index)).to_string();
+        let mut events = records.events.iter();
+        let has_trade = events.any(|event| matches!(event, Event::Fill(_)));
         let mut shown = ShownFrame::new(&frame, &records, &registry);
         shown.inclusion = Some(Inclusion::find(source, frame.place())?);
-        shown.trade_ids = Some((0..).zip(fills).map(|(index, _)| id(index)).collect());
+        let trade = || TradeId::new(&branch, frame.sequence()).to_string();
+        shown.trade_id = has_trade.then(trade);
         drop(frames);
         output.print(&shown);
         return Ok(ExitCode::SUCCESS);

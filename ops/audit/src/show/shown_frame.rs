@@ -54,9 +54,9 @@ pub(crate) struct ShownFrame {
     simulated_until: Option<TimeNs>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) inclusion: Option<Inclusion>,
-    /// Ids of the frame's trades, as the interface returns them.
+    /// Id of the frame's trade, as the interface returns it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) trade_ids: Option<Vec<String>>,
+    pub(crate) trade_id: Option<String>,
     /// Term of the leader that wrote a frame which was set aside.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) term: Option<u64>,
@@ -88,7 +88,7 @@ impl ShownFrame {
                 .simulated_until()
                 .filter(|until| frame.time() <= *until),
             inclusion: None,
-            trade_ids: None,
+            trade_id: None,
             term: None,
         }
     }

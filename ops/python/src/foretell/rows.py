@@ -59,24 +59,27 @@ def order(row: Row) -> Order:
     )
 
 
-def fill(row: Row) -> Fill:
-    """Reads a row of `GET /data/trades`. Its top level is the taker's side; the maker's is in `maker_orders`."""
+def fills(row: Row) -> list[Fill]:
+    """Reads a row of `GET /data/trades`: one fill of a taker, one for each own order of a maker."""
     is_taker = row["trader_side"] == "TAKER"
-    own = row if is_taker else row["maker_orders"][0]
-    return Fill(
-        trade_id=row["id"],
-        order_id=row["taker_order_id"] if is_taker else own["order_id"],
-        condition_id=row["market"],
-        token_id=own["asset_id"],
-        outcome=own["outcome"],
-        side=own["side"],
-        price=Decimal(own["price"]),
-        size=Decimal(row["size"] if is_taker else own["matched_amount"]),
-        fee=Decimal(row["fee_usdc"] if is_taker else 0),
-        liquidity="taker" if is_taker else "maker",
-        time=EPOCH + timedelta(microseconds=int(row["match_time_nano"]) // 1000),
-        transaction_hash=row["transaction_hash"],
-    )
+    parts = [row] if is_taker else row["maker_orders"]
+    return [
+        Fill(
+            trade_id=row["id"],
+            order_id=own["taker_order_id" if is_taker else "order_id"],
+            condition_id=row["market"],
+            token_id=own["asset_id"],
+            outcome=own["outcome"],
+            side=own["side"],
+            price=Decimal(own["price"]),
+            size=Decimal(own["size" if is_taker else "matched_amount"]),
+            fee=Decimal(row["fee_usdc"] if is_taker else 0),
+            liquidity="taker" if is_taker else "maker",
+            time=EPOCH + timedelta(microseconds=int(row["match_time_nano"]) // 1000),
+            transaction_hash=row["transaction_hash"],
+        )
+        for own in parts
+    ]
 
 
 def account(row: Row) -> Account:

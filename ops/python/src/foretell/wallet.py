@@ -125,8 +125,8 @@ class Wallet(Handle):
 
     def fills(self) -> list[Fill]:
         """The fills of this wallet, oldest first."""
-        found = [rows.fill(row) for row in self._link.own_pages("/data/trades", self._credentials)]
-        return found[::-1]
+        newest_first = list(self._link.own_pages("/data/trades", self._credentials))
+        return [fill for row in reversed(newest_first) for fill in rows.fills(row)]
 
     def account(self) -> Account:
         """Collateral and positions of this wallet."""

@@ -5,32 +5,6 @@ import asyncio
 import venue
 
 
-def three_asks(sandbox):
-    """A market with three asks: an order that takes them all has three fills of one transaction."""
-    book = sandbox.market()
-    sandbox.asks(book, ("0.5", "10"), ("0.51", "10"), ("0.52", "10"))
-    return book
-
-
-def test_of_three_fills_of_an_order_the_stream_keeps_one(sandbox, wallet):
-    book = three_asks(sandbox)
-
-    async def use(ccxt):
-        await ccxt.load_outcome(book.yes)
-        watching = asyncio.create_task(ccxt.watch_my_trades())
-        await asyncio.sleep(1)
-        await ccxt.create_order(book.yes, "limit", "buy", 30, 0.52)
-        await asyncio.wait_for(watching, 20)
-        await asyncio.sleep(1)
-        return list(ccxt.myTrades), await ccxt.fetch_my_trades()
-
-    watched, fetched = venue.at(sandbox, wallet, use)
-    assert [trade["amount"] for trade in watched] == [10], "of 30"
-    assert [trade["amount"] for trade in fetched] == [10, 10, 10]
-    assert len({trade["id"] for trade in fetched}) == 1
-    assert len({trade["info"]["id"] for trade in fetched}) == 3
-
-
 def test_a_trade_of_a_maker_has_the_terms_of_the_taker(sandbox, wallet):
     book = sandbox.market()
 

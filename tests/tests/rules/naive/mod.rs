@@ -90,7 +90,17 @@ pub(crate) struct Group {
     outside: usize,
 }
 
-/// One side of a trade.
+/// What the row of a leg shows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    Fill,
+    /// The whole trade, of the taker.
+    Trade,
+    /// It has none: another fill shows the trade.
+    Nothing,
+}
+
+/// One side of a fill.
 #[derive(Clone, Copy)]
 pub(crate) struct Leg {
     pub(crate) order: PlaceOrder,
@@ -98,15 +108,21 @@ pub(crate) struct Leg {
     pub(crate) outcome: usize,
     pub(crate) buys: bool,
     pub(crate) price: i128,
+    pub(crate) lots: i128,
+    /// Micros.
+    pub(crate) value: i128,
     /// Of the taker, in micros; 0 of the maker.
     pub(crate) fee: i128,
+    pub(crate) extent: Extent,
     pub(crate) builder: u64,
 }
 
-/// A trade.
+/// One fill of a trade.
 #[derive(Clone)]
 pub(crate) struct Trade {
+    /// Of all fills of its order at once.
     pub(crate) id: String,
+    pub(crate) index: u32,
     pub(crate) market: usize,
     pub(crate) yes_price: i128,
     pub(crate) lots: i128,
@@ -217,7 +233,12 @@ impl Naive {
 
     /// A whole journal.
     pub(crate) fn of(journal: &Journal) -> Self {
-        let mut naive = Self::default();
+        Self::written(journal, [0; 32])
+    }
+
+    /// After a journal that begins with these random bytes, which name its trades.
+    pub(crate) fn written(journal: &Journal, genesis: [u8; 32]) -> Self {
+        let mut naive = Self::new(genesis);
         for frame in &journal.frames {
             naive.fold(frame);
         }

@@ -6,7 +6,7 @@ use foretell_model::{
 };
 
 use crate::naive::book::of_token;
-use crate::naive::{Leg, Naive, Order, Story, Told, Trade};
+use crate::naive::{Extent, Leg, Naive, Order, Story, Told, Trade};
 use crate::properties::journal::Frame;
 use crate::properties::quoted::order_of;
 use crate::properties::text::uuid;
@@ -138,12 +138,14 @@ impl Naive {
         let own = placing.own.as_mut().expect("a taker");
         let mut maker = self.orders[&fill.maker_order].clone();
         self.touch(story, &maker);
-        let id = self.trade_id(placing.fills);
+        let id = (self.trade_id(), placing.fills);
         placing.fills += 1;
         let lots = i128::from(fill.lots.0);
         for side in [&mut *own, &mut maker] {
             side.matched += lots;
-            side.trades.push(id.clone());
+            if side.trades.last() != Some(&id.0) {
+                side.trades.push(id.0.clone());
+            }
         }
         maker.left -= lots;
         let trade = self.settle(fill, id, [own, &maker]);
@@ -159,18 +161,22 @@ impl Naive {
     }
 
     /// What a fill does to positions and to its market; returns the trade.
-    fn settle(&mut self, fill: &Fill, id: String, sides: [&Order; 2]) -> Trade {
+    fn settle(&mut self, fill: &Fill, id: (String, u32), sides: [&Order; 2]) -> Trade {
         let (lots, yes_price) = (i128::from(fill.lots.0), i128::from(fill.yes_price.0));
         let fees = [i128::from(fill.fee.0), 0];
         let leg = |side: usize| {
             let order = sides[side].placed;
+            let price = of_token(order.outcome, yes_price);
             Leg {
                 order,
                 account: order.account.0 as usize,
                 outcome: order.outcome.index(),
                 buys: order.side == Side::Buy,
-                price: of_token(order.outcome, yes_price),
+                price,
+                lots,
+                value: lots * price,
                 fee: fees[side],
+                extent: Extent::Fill,
                 builder: sides[side].builder,
             }
         };
@@ -194,8 +200,10 @@ impl Naive {
         traded.supply = traded.supply.map(|supply| supply + change);
         traded.volume += lots * legs[0].price;
         traded.last_trade = Some((yes_price, self.now));
+        let (id, index) = id;
         Trade {
             id,
+            index,
             market,
             yes_price,
             lots,
@@ -232,10 +240,9 @@ impl Naive {
         }
     }
 
-    fn trade_id(&self, index: u32) -> String {
+    fn trade_id(&self) -> String {
         let mut bytes = self.genesis.to_vec();
         bytes.extend(self.last.0.to_le_bytes());
-        bytes.extend(index.to_le_bytes());
         let hash = blake3::hash(&bytes);
         uuid(hash.as_bytes()[..16].try_into().expect("16 bytes"))
     }

@@ -29,6 +29,7 @@ pub(crate) fn trade(
         id: TradeId([0; 16]),
         links: Default::default(),
         index: TradeIndex(0),
+        sum: sum_of(Lots(lots), yes_price, taker.1),
         sequence: Sequence(0),
         time: TimeNs(0),
         place: FramePosition::default(),
@@ -45,6 +46,27 @@ pub(crate) fn trade(
         maker: party(1, maker),
         made_before: None,
     }
+}
+
+fn sum_of(lots: Lots, yes_price: u16, outcome: Outcome) -> TradeSum {
+    TradeSum {
+        lots,
+        value: lots.value_at(own_price(outcome, Price(yes_price))),
+        fee: Micros(0),
+    }
+}
+
+/// A fill at an index of a trade, whose fills have further lots at the same price.
+fn fill_of(mut trade: Trade, (index, further): (u32, u64)) -> Trade {
+    let lots = (trade.lots.0).saturating_add(further).min(MOST_LOTS.0);
+    trade.index = TradeIndex(index);
+    trade.sum = sum_of(Lots(lots), trade.yes_price.0, trade.taker.outcome);
+    trade
+}
+
+/// The index of a fill, and the further lots of its trade.
+fn place_in_trade() -> impl Strategy<Value = (u32, u64)> {
+    (0..3_u32, prop_oneof![Just(0), 1..100_u64, 1..(1_u64 << 40)])
 }
 
 fn parties() -> impl Strategy<Value = [(Side, Outcome); 2]> {
@@ -104,12 +126,13 @@ pub(crate) fn lists_of_trades(lists: usize, most: usize) -> impl Strategy<Value 
         0..=10_000_u16,
         0..70_u32,
         parties(),
+        place_in_trade(),
     );
     let trades = prop::collection::vec(given, 0..most);
     (trades, any::<bool>()).prop_map(|(trades, both)| {
         let entries = (0..).zip(trades).flat_map(|(slot, given)| {
-            let (list, takes, lots, price, market, parties) = given;
-            let trade = trade(lots, price, market, parties);
+            let (list, takes, lots, price, market, parties, place) = given;
+            let trade = fill_of(trade(lots, price, market, parties), place);
             let listed = |list, role| Listed {
                 slot: TradeSlot(slot),
                 list,
@@ -141,9 +164,16 @@ pub(crate) fn lists_of_trades(lists: usize, most: usize) -> impl Strategy<Value 
 /// One or both rows of trades of all kinds.
 pub(crate) fn rows_of_trades() -> impl Strategy<Value = TradeEntry> {
     let lots = prop_oneof![1..100_u64, 1..(1_u64 << 40)];
-    let given = (lots, 0..=10_000_u16, 0..70_u32, parties(), 0..3_u8);
-    given.prop_map(|(lots, price, market, parties, which)| {
-        let trade = trade(lots, price, market, parties);
+    let given = (
+        lots,
+        0..=10_000_u16,
+        0..70_u32,
+        parties(),
+        place_in_trade(),
+        0..3_u8,
+    );
+    given.prop_map(|(lots, price, market, parties, place, which)| {
+        let trade = fill_of(trade(lots, price, market, parties), place);
         match which {
             0 => TradeEntry::of_both(&trade),
             1 => TradeEntry::of_taker(&trade),
@@ -173,5 +203,11 @@ proptest! {
         let rows = TradeEntry::of_both(&trade);
         prop_assert_eq!((rows.lots(), rows.market()), (Lots(lots), MarketNumber(7)));
         prop_assert_eq!(rows.value(&maker), Lots(lots).value_at(maker.price));
+        let whole = |entry: TradeEntry| entry.whole().map(|(side, _)| side);
+        let side = Some(parties[0].0);
+        prop_assert_eq!([whole(rows), whole(TradeEntry::of_taker(&trade))], [side; 2]);
+        prop_assert_eq!(whole(TradeEntry::of_maker(&trade)), None);
+        let later = fill_of(trade, (1, 5));
+        prop_assert_eq!(whole(TradeEntry::of_both(&later)), None);
     }
 }

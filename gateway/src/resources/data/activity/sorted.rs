@@ -109,12 +109,14 @@ impl SortedActivity {
             (Direction::Descending, _) => sought.lots = Lots(self.least),
         }
         let (sort, account, best) = (self.sort, self.query.account, &mut self.best);
+        let whole_trades = self.query.whole_trades;
         let enough = best.len() + STEP;
         trades.find(view, sought, usize::MAX, |slot, _| {
             if let Some(trade) = view.trade_columns(slot) {
-                let value = trade.lots.value_at(side_of(&trade, account).price);
+                let side = side_of(&trade, account);
+                let sum = trade.amounts(side, whole_trades && trade.is_taker(side));
                 best.push(SortKey {
-                    number: number_of(sort, trade.lots.0, value.0),
+                    number: number_of(sort, sum.lots.0, sum.value.0),
                     at: Reverse((trade.sequence, trade.index.0)),
                     done: Activity::Trade(slot),
                 });

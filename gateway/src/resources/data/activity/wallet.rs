@@ -12,6 +12,8 @@ use crate::resources::data::trades::time_range;
 /// A page of the activities of a wallet.
 pub(crate) struct WalletActivities {
     pub(crate) account: AccountNumber,
+    /// Where the wallet took, it has one row a trade.
+    pub(crate) whole_trades: bool,
     pub(crate) filter: ActivityFilter,
     pub(crate) markets: MarketFilter,
     pub(crate) page: LimitOffset,
@@ -65,6 +67,7 @@ impl WalletActivities {
     /// The trades that the list includes.
     pub(crate) fn sought(&self) -> RowFilter<'static> {
         RowFilter {
+            whole_trades: self.whole_trades,
             side: self.filter.side,
             ..RowFilter::default()
         }

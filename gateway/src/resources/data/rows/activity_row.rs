@@ -1,4 +1,4 @@
-//! An activity of a wallet as a row: a fill, or an account action.
+//! An activity of a wallet as a row: a fill, a trade, or an account action.
 
 use std::sync::Arc;
 
@@ -9,6 +9,8 @@ use foretell_model::{
 use foretell_view::{Action, ActionKind, NO_MARKET, SideColumns, TradeColumns, TradeSlot, View};
 use foretell_wire::Decimal;
 use foretell_wire::data::{ActivityFilter, ActivityKind, ActivityRow, Fill, FrameRow, MarketText};
+use foretell_wire::orders::fill_id::FillId;
+use foretell_wire::orders::trade::average_price;
 
 use crate::app::App;
 use crate::catalog::profiles::ProfileTexts;
@@ -30,7 +32,7 @@ pub(crate) struct ActivityEntry {
 }
 
 impl ActivityEntry {
-    /// One side of a trade.
+    /// One side of a fill; where takers have one row a trade, the whole trade.
     pub(crate) fn of_side(
         app: &App,
         view: &View,
@@ -38,24 +40,33 @@ impl ActivityEntry {
         trade: &TradeColumns,
         side: &SideColumns,
     ) -> Option<Self> {
+        let is_whole = app.compatibility.is_family() && trade.is_taker(side);
+        let sum = trade.amounts(side, is_whole);
         Some(Self {
             kind: ActivityKind::Trade,
             wallet: view.accounts().get(side.account)?.wallet,
             market: Some(texts.of(app, view, trade.market)?),
             outcome: Some(side.outcome),
             fill: Some(Fill {
+                id: FillId {
+                    trade: trade.id.0,
+                    index: (!is_whole).then_some(trade.index.0),
+                },
                 side: side.side,
-                price: side.price,
-                fee: side.fee,
+                price: match is_whole {
+                    true => average_price(sum.value, sum.lots),
+                    false => side.price.into(),
+                },
+                fee: sum.fee,
             }),
-            size: trade.lots.into(),
-            value: trade.lots.value_at(side.price),
+            size: sum.lots.into(),
+            value: sum.value,
             time: trade.time,
             place: trade.place,
             at: FrameRow {
                 sequence: trade.sequence.0,
                 index: trade.index.0,
-                side: usize::from(side.account != trade.taker.account),
+                side: usize::from(!trade.is_taker(side)),
             },
         })
     }

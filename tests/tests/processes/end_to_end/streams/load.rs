@@ -113,7 +113,6 @@ fn check_own(site: &Site, trader: usize, read: &[Value]) {
     let address = site.traders[trader].address().to_lowercase();
     let mut newest = 0;
     for message in read {
-        let maker = &message["maker_orders"][0];
         match message["event_type"].as_str().expect("a type") {
             "order" => assert!(
                 message["owner"] == key && message["maker_address"] == *address,
@@ -121,12 +120,14 @@ fn check_own(site: &Site, trader: usize, read: &[Value]) {
             ),
             "trade" => {
                 let taken = message["maker_address"] == *address;
-                let made = maker["maker_address"] == *address;
-                assert!(taken || made, "{message}");
+                for maker in message["maker_orders"].as_array().expect("fills") {
+                    let made = maker["maker_address"] == *address;
+                    assert!(taken || made, "{message}");
+                    assert_eq!(maker["owner"] == key, made, "{message}");
+                }
                 let role = if taken { "TAKER" } else { "MAKER" };
                 assert_eq!(message["trader_side"], role, "{message}");
                 assert_eq!(message["owner"], key, "{message}");
-                assert_eq!(maker["owner"] == key, made, "{message}");
             }
             _ => continue,
         }
@@ -175,8 +176,11 @@ fn check_trades(read: &[Value], listed: &[Value]) {
                 "side",
                 "owner",
             ] {
-                let (sent, listed) = (&message["maker_orders"][0], &row["maker_orders"][0]);
-                assert_eq!(sent[field], listed[field], "{field}: {message} {row}");
+                let of = |trade: &Value| -> Vec<Value> {
+                    let fills = trade["maker_orders"].as_array().expect("fills").iter();
+                    fills.map(|fill| fill[field].clone()).collect()
+                };
+                assert_eq!(of(message), of(row), "{field}: {message} {row}");
             }
             assert_eq!(
                 number(message, "match_time"),

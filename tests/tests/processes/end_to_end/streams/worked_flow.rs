@@ -164,7 +164,7 @@ impl Names {
             .flatten();
         let ids =
             trades.filter(|message| message["status"] == "MATCHED" && message["type"] == "TRADE");
-        for (name, message) in ["<t1>", "<t2>", "<t3>"].iter().zip(ids) {
+        for (name, message) in ["<t1>", "<t2>"].iter().zip(ids) {
             texts.insert(text(&message["id"]), (*name).to_owned());
         }
         // Sequences of the flow follow one another; here other frames may come between them.

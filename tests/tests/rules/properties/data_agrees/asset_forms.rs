@@ -1,4 +1,5 @@
-//! All lists of the data surface with decimal token ids, side by side with the default form.
+//! The lists of the data surface with decimal token ids, side by side with the default form. Lists of trades
+//! have other rows, too, which are compared with the journal.
 
 use foretell_gateway::Compatibility;
 use serde_json::Value;
@@ -9,7 +10,7 @@ use crate::properties::data_agrees::site::Site;
 use crate::properties::journal::event_id;
 
 /// The row in the token form, from the row in the default form.
-fn in_tokens(plain: &Naive, value: &Value) -> Value {
+pub(crate) fn in_tokens(plain: &Naive, value: &Value) -> Value {
     match value {
         Value::Array(rows) => rows.iter().map(|row| in_tokens(plain, row)).collect(),
         Value::Object(fields) => {
@@ -48,8 +49,6 @@ fn token(plain: &Naive, asset: &str) -> String {
 /// Every list, with a filter in each form of a market's name in place of `MARKET`.
 fn paths(plain: &Naive) -> Vec<String> {
     let mut paths: Vec<String> = [
-        "/trades?limit=1000&takerOnly=false",
-        "/trades?market=MARKET",
         "/holders?market=MARKET&minBalance=0",
         "/oi",
         "/oi?market=MARKET",
@@ -59,8 +58,6 @@ fn paths(plain: &Naive) -> Vec<String> {
         "/v1/builders/volume?timePeriod=ALL",
         "/leaderboard?timePeriod=ALL&orderBy=VOL",
         "/live-volume?id=EVENT",
-        "/trades?eventId=EVENT&takerOnly=false",
-        "/v2/trades?condition_id=MARKET&taker_only=false",
         "/v2/positions?condition_id=MARKET",
         "/v2/holders?condition_id=MARKET&include_pnl=true",
         "/v2/oi?condition_id=MARKET",
@@ -70,21 +67,16 @@ fn paths(plain: &Naive) -> Vec<String> {
     .into();
     for user in &plain.wallets {
         for list in [
-            "/trades?limit=1000&takerOnly=false",
             "/positions?sizeThreshold=0&limit=500",
             "/positions?sizeThreshold=0&sortBy=RESOLVING&market=MARKET",
             "/closed-positions?limit=50",
             "/closed-positions?limit=50&market=MARKET",
-            "/activity?limit=500",
-            "/activity?limit=500&sortBy=CASH&market=MARKET",
             "/positions?sizeThreshold=0&eventId=EVENT",
             "/closed-positions?limit=50&eventId=EVENT",
-            "/activity?limit=500&eventId=EVENT",
             "/value?market=MARKET",
             "/v1/leaderboard?timePeriod=ALL",
             "/v2/positions?condition_id=MARKET",
             "/v2/positions?status=CLOSED",
-            "/v2/activity?condition_id=MARKET",
             "/v2/value?condition_id=MARKET",
             "/v2/leaderboard?time_period=all",
             "/traded?",

@@ -113,7 +113,8 @@ impl Asked<'_> {
             assets
         };
         let asset = |market: usize, outcome: usize| {
-            json!(format!("{}:{outcome}", plain.markets[market].condition)).to_string()
+            let asset = format!("{}:{outcome}", plain.markets[market].condition);
+            self.in_its_form(&json!({ "asset": asset }))["asset"].to_string()
         };
         let open: Vec<_> = open.map(|key| asset(key.1, key.2)).collect();
         let closed: Vec<_> = closed.map(|key| asset(key.1, key.2)).collect();
@@ -152,7 +153,7 @@ impl Asked<'_> {
         let after = self.fills(&|trade, leg, takes| takes && sold(leg) && trade.second >= start);
         self.agree(&format!("/trades?side=SELL&start={start}"), &after);
         let large =
-            self.fills(&|trade, _, takes| takes && trade.lots >= 600 && trade.second <= end);
+            self.fills(&|trade, leg, takes| takes && leg.lots >= 600 && trade.second <= end);
         let path = format!("/trades?filterType=TOKENS&filterAmount=6&end={end}");
         self.agree(&path, &large);
     }

@@ -118,13 +118,12 @@ fn takers() -> Vec<Filter> {
 fn least() -> Vec<Filter> {
     vec![
         Filter::none(),
-        Filter::new(
-            "&filterType=CASH&filterAmount=3".to_owned(),
-            |trade, leg, _| trade.lots * leg.price >= 3_000_000,
-        ),
+        Filter::new("&filterType=CASH&filterAmount=3".to_owned(), |_, leg, _| {
+            leg.value >= 3_000_000
+        }),
         Filter::new(
             "&filterType=TOKENS&filterAmount=6.5".to_owned(),
-            |trade, _, _| trade.lots >= 650,
+            |_, leg, _| leg.lots >= 650,
         ),
     ]
 }

@@ -13,13 +13,15 @@ mod filters;
 mod pages;
 mod positions_two;
 mod questions;
-mod rows;
+pub(crate) mod rows;
 pub(crate) mod site;
 pub(crate) mod sums;
 mod version_two;
 mod wallet;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+use foretell_gateway::Compatibility;
 
 use crate::naive::Naive;
 use crate::properties::journal::Journal;
@@ -36,7 +38,11 @@ const WIDE_ASKED: usize = 16;
 fn every_row_is_what_the_journal_says() {
     let seen = over_cores(BUSY, |seed, seen: &mut Seen| {
         let journal = busy::journal(seed);
-        seen.add(&agrees(&format!("busy journal {seed}"), &journal));
+        let forms = match seed % 2 {
+            0 => Compatibility::Interface,
+            _ => Compatibility::Polymarket,
+        };
+        seen.add(&agrees(&format!("busy journal {seed}"), &journal, forms));
         Ok::<_, ()>(())
     });
     let seen = seen.expect("a difference is a panic");
@@ -51,7 +57,8 @@ fn every_row_is_what_the_journal_says() {
         let journal = Journal::wide(seed);
         let has_actions = Naive::of(&journal).actions.len() > 2;
         if has_actions && asked.fetch_add(1, Ordering::Relaxed) < WIDE_ASKED {
-            agrees(&format!("wide journal {seed}"), &journal);
+            let name = format!("wide journal {seed}");
+            agrees(&name, &journal, Compatibility::Interface);
         }
         // Enough ends the search.
         match asked.load(Ordering::Relaxed) < WIDE_ASKED {
@@ -70,9 +77,9 @@ fn nothing_comes_from_nowhere() {
 }
 
 /// Serves a journal and queries all of it.
-fn agrees(name: &str, journal: &Journal) -> Naive {
-    let plain = Naive::of(journal);
-    let site = Site::serve(journal);
+fn agrees(name: &str, journal: &Journal, compatibility: Compatibility) -> Naive {
+    let site = Site::serve_as(journal, compatibility);
+    let plain = Naive::written(journal, site.genesis);
     questions::ask(name, &site, &plain);
     plain
 }

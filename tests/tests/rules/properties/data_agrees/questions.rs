@@ -2,9 +2,11 @@
 
 use std::cmp::Ordering;
 
+use foretell_gateway::Compatibility;
 use serde_json::{Value, json};
 
-use crate::naive::{Leg, Naive, Trade};
+use crate::naive::{Extent, Leg, Naive, Trade};
+use crate::properties::data_agrees::asset_forms::in_tokens;
 use crate::properties::data_agrees::pages::{agree, is};
 use crate::properties::data_agrees::rows::{PositionRow, number, rounded};
 use crate::properties::data_agrees::site::Site;
@@ -33,12 +35,17 @@ const CLOSED_SORTS: [(&str, SortKey); 5] = [
 
 /// Queries every endpoint.
 pub(crate) fn ask(name: &str, site: &Site, plain: &Naive) {
+    let fills = match site.compatibility {
+        Compatibility::Interface => plain.fills.clone(),
+        Compatibility::Polymarket => whole_trades(&plain.fills),
+    };
     let rows = |trade| [0, 1].map(|side| plain.traded(site, trade, side));
     let asked = Asked {
         name,
         site,
         plain,
-        rows: plain.fills.iter().map(rows).collect(),
+        rows: fills.iter().map(rows).collect(),
+        fills,
     };
     for account in 0..plain.wallets.len() {
         asked.open(account);
@@ -58,8 +65,27 @@ pub(crate) struct Asked<'a> {
     name: &'a str,
     pub(crate) site: &'a Site,
     pub(crate) plain: &'a Naive,
-    /// The rows of each trade: the taker's, the maker's.
+    /// The fills as the site lists them.
+    fills: Vec<Trade>,
+    /// The rows of each fill: the taker's, the maker's.
     rows: Vec<[Value; 2]>,
+}
+
+/// The fills, of which the first of a trade has the row of its taker.
+fn whole_trades(fills: &[Trade]) -> Vec<Trade> {
+    let mut shown = fills.to_vec();
+    for trade in shown.chunk_by_mut(|one, next| one.sequence == next.sequence) {
+        let (first, others) = trade.split_first_mut().expect("a fill");
+        let taker = &mut first.legs[0];
+        taker.extent = Extent::Trade;
+        for other in others.iter_mut().map(|fill| &mut fill.legs[0]) {
+            taker.lots += other.lots;
+            taker.value += other.value;
+            taker.fee += other.fee;
+            other.extent = Extent::Nothing;
+        }
+    }
+    shown
 }
 
 /// An activity of a wallet.
@@ -86,11 +112,20 @@ fn sorted(mut rows: Vec<PositionRow>, key: SortKey, descending: bool) -> Vec<Val
 
 impl Asked<'_> {
     pub(crate) fn agree(&self, path: &str, expected: &[Value]) {
-        agree(self.name, self.site, path, expected);
+        let expected: Vec<_> = expected.iter().map(|row| self.in_its_form(row)).collect();
+        agree(self.name, self.site, path, &expected);
     }
 
     pub(crate) fn is(&self, path: &str, expected: &Value) {
-        is(self.name, self.site, path, expected);
+        is(self.name, self.site, path, &self.in_its_form(expected));
+    }
+
+    /// An answer of the default form in the form of the site.
+    pub(crate) fn in_its_form(&self, answer: &Value) -> Value {
+        match self.site.compatibility {
+            Compatibility::Interface => answer.clone(),
+            Compatibility::Polymarket => in_tokens(self.plain, answer),
+        }
     }
 
     /// Every other market, and one that does not exist, as a parameter.
@@ -191,10 +226,12 @@ impl Asked<'_> {
 
     /// Rows of the sides that match, newest first, the taker's before the maker's.
     pub(crate) fn fills(&self, wanted: &dyn Fn(&Trade, &Leg, bool) -> bool) -> Vec<Value> {
-        let newest_first = self.plain.fills.iter().zip(&self.rows).rev();
+        let newest_first = self.fills.iter().zip(&self.rows).rev();
         let rows = newest_first.flat_map(|(trade, rows)| {
-            let sides = [0, 1].into_iter();
-            let sides = sides.filter(|side| wanted(trade, &trade.legs[*side], *side == 0));
+            let sides = trade.legs.iter().enumerate();
+            let sides = sides.filter(|(_, leg)| leg.extent != Extent::Nothing);
+            let sides = sides.filter(|(side, leg)| wanted(trade, leg, *side == 0));
+            let sides = sides.map(|(side, _)| side);
             sides.map(|side| rows[side].clone())
         });
         rows.collect()
@@ -208,14 +245,14 @@ impl Asked<'_> {
         self.agree(&format!("/trades?{markets}"), &of_markets);
         let sells = self.fills(&|_, leg, _| !leg.buys);
         self.agree("/trades?takerOnly=false&side=SELL", &sells);
-        let cash = self.fills(&|trade, leg, takes| takes && trade.lots * leg.price >= 2_500_000);
+        let cash = self.fills(&|_, leg, takes| takes && leg.value >= 2_500_000);
         self.agree("/trades?filterType=CASH&filterAmount=2.5", &cash);
         for dollars in [20, 1_000_000] {
-            let cash = self.fills(&|trade, leg, _| trade.lots * leg.price >= dollars * 1_000_000);
+            let cash = self.fills(&|_, leg, _| leg.value >= dollars * 1_000_000);
             let path = format!("/trades?takerOnly=false&filterType=CASH&filterAmount={dollars}");
             self.agree(&path, &cash);
         }
-        let tokens = self.fills(&|trade, _, takes| takes && trade.lots >= 600);
+        let tokens = self.fills(&|_, leg, takes| takes && leg.lots >= 600);
         self.agree("/trades?filterType=TOKENS&filterAmount=6", &tokens);
         for (account, user) in self.plain.wallets.iter().enumerate() {
             let is_own = |leg: &Leg| leg.account == account;
@@ -240,12 +277,12 @@ impl Asked<'_> {
         let sold = own(&|_, leg, takes| takes && !leg.buys);
         self.agree(&format!("/trades?user={user}&side=SELL"), &sold);
         for dollars in [1, 5, 30, 1_000_000] {
-            let cash = own(&|trade, leg, _| trade.lots * leg.price >= dollars * 1_000_000);
+            let cash = own(&|_, leg, _| leg.value >= dollars * 1_000_000);
             self.agree(
                 &format!("{all}&filterType=CASH&filterAmount={dollars}"),
                 &cash,
             );
-            let tokens = own(&|trade, leg, _| trade.lots >= dollars * 100 && leg.buys);
+            let tokens = own(&|_, leg, _| leg.lots >= dollars * 100 && leg.buys);
             let path = format!("{all}&filterType=TOKENS&filterAmount={dollars}&side=BUY");
             self.agree(&path, &tokens);
         }
@@ -262,9 +299,9 @@ impl Asked<'_> {
     pub(crate) fn done(&self, account: usize) -> Vec<Done> {
         let plain = self.plain;
         let mut done = Vec::new();
-        for (place, trade) in plain.fills.iter().enumerate() {
+        for (place, trade) in self.fills.iter().enumerate() {
             for (side, leg) in trade.legs.iter().enumerate() {
-                if leg.account == account {
+                if leg.account == account && leg.extent != Extent::Nothing {
                     let mut row = self.rows[place][side].clone();
                     row["type"] = "TRADE".into();
                     done.push(Done {
@@ -273,8 +310,8 @@ impl Asked<'_> {
                         market: trade.market,
                         kind: "TRADE",
                         buys: Some(leg.buys),
-                        lots: trade.lots,
-                        cash: trade.lots * leg.price,
+                        lots: leg.lots,
+                        cash: leg.value,
                         row,
                     });
                 }

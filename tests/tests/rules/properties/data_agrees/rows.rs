@@ -5,7 +5,7 @@ use foretell_wire::data::pseudonym;
 use serde_json::{Value, json};
 
 use crate::naive::positions::{Held, Key};
-use crate::naive::{Action, NO_MARKET, Naive, Trade};
+use crate::naive::{Action, Extent, NO_MARKET, Naive, Trade};
 use crate::properties::data_agrees::site::Site;
 
 /// A JSON number from millionths.
@@ -148,12 +148,16 @@ impl Naive {
             "proxyWallet": self.wallets[leg.account],
             "side": if leg.buys { "BUY" } else { "SELL" },
             "asset": format!("{condition}:{outcome}"), "conditionId": condition,
-            "size": number(trade.lots * 10_000), "price": number(leg.price * 100),
-            "usdcSize": number(trade.lots * leg.price), "feeUsdc": number(leg.fee),
+            "size": number(leg.lots * 10_000), "price": number(rounded(leg.value * 100, leg.lots)),
+            "usdcSize": number(leg.value), "feeUsdc": number(leg.fee),
             "timestamp": trade.second,
             "title": words.title, "slug": words.slug, "icon": words.icon, "eventSlug": words.event,
             "outcome": words.labels[outcome], "outcomeIndex": outcome,
             "transactionHash": site.receipts[&trade.sequence],
+            "id": match leg.extent {
+                Extent::Trade => trade.id.clone(),
+                _ => format!("{}:{}", trade.id, trade.index),
+            },
         });
         self.profile(leg.account, &mut json);
         json
@@ -177,7 +181,7 @@ impl Naive {
             "usdcSize": number(action.collateral), "feeUsdc": 0, "timestamp": action.second,
             "title": words.title, "slug": words.slug, "icon": words.icon, "eventSlug": words.event,
             "outcome": action.outcome.map_or("", |outcome| words.labels[outcome].as_str()),
-            "outcomeIndex": action.outcome.unwrap_or(999), "type": action.kind,
+            "outcomeIndex": action.outcome.unwrap_or(999), "type": action.kind, "id": "",
             "transactionHash": site.receipts[&action.sequence],
         });
         self.profile(action.account, &mut json);
@@ -192,7 +196,7 @@ impl Naive {
             "side": "", "asset": "", "conditionId": "", "size": amount, "price": 0,
             "usdcSize": amount, "feeUsdc": 0, "timestamp": action.second,
             "title": "", "slug": "", "icon": "", "eventSlug": "",
-            "outcome": "", "outcomeIndex": 999, "type": action.kind,
+            "outcome": "", "outcomeIndex": 999, "type": action.kind, "id": "",
             "transactionHash": site.receipts[&action.sequence],
         });
         self.profile(action.account, &mut json);

@@ -80,6 +80,10 @@ impl Writer {
 
 /// The gateway.
 pub(crate) struct Site {
+    /// The forms it serves.
+    pub(crate) compatibility: Compatibility,
+    /// The random bytes that the journal begins with.
+    pub(crate) genesis: [u8; 32],
     gateway: Option<Gateway>,
     stream: RefCell<TcpStream>,
     /// Receipts of the frames, by sequence.
@@ -107,6 +111,8 @@ impl Site {
         let stream = TcpStream::connect(address).expect("it listens");
         stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
         let site = Self {
+            compatibility,
+            genesis: foretell_journal::genesis(&path).expect("a journal"),
             gateway: Some(gateway),
             stream: RefCell::new(stream),
             receipts,

@@ -14,7 +14,7 @@ use foretell_model::{
 use serde_json::Value;
 
 use crate::naive::book::{Changed, of_token};
-use crate::naive::{BookStory, Group, Leg, Market, Story, Told};
+use crate::naive::{BookStory, Group, Leg, Market, Story, Told, Trade};
 use crate::properties::journal::Frame;
 use crate::properties::stream_agrees::Twin;
 use crate::properties::text::{array, decimal, hex32, lots, object, price, quoted, sha1};
@@ -104,17 +104,21 @@ impl Twin {
         for notice in &story.notices {
             self.notice(&mut to, notice, story);
         }
+        let fills = story.told.iter().filter_map(|step| match step {
+            Told::Trade(fill) => Some(fill),
+            _ => None,
+        });
+        let fills: Vec<&Trade> = fills.collect();
         for step in &story.told {
             match step {
                 Told::Order(order, event, state) => self.order(&mut to, order, event, state),
-                Told::Trade(trade) => self.trade(&mut to, trade, "MATCHED"),
+                Told::Trade(fill) if fill.index == 0 => self.trade(&mut to, &fills, "MATCHED"),
+                Told::Trade(_) => {}
                 Told::Withdrawal(changed) => self.withdrawal(&mut to, changed),
             }
         }
-        for step in &story.told {
-            if let Told::Trade(trade) = step {
-                self.trade(&mut to, trade, "CONFIRMED");
-            }
+        if !fills.is_empty() {
+            self.trade(&mut to, &fills, "CONFIRMED");
         }
         to.out
     }
@@ -197,13 +201,15 @@ impl Twin {
             _ => None,
         });
         let trades: Vec<_> = trades.collect();
-        for trade in &trades {
-            let Leg {
-                order,
-                price: taker_price,
-                fee,
-                ..
-            } = trade.legs[0];
+        for level in trades.chunk_by(|one, next| one.yes_price == next.yes_price) {
+            let trade = level[0];
+            let order = trade.legs[0].order;
+            let sum = |of: fn(&Leg) -> i128| level.iter().map(|fill| of(&fill.legs[0])).sum();
+            let (size, value, fee) = (
+                sum(|leg| leg.lots),
+                sum(|leg| leg.value),
+                sum(|leg| leg.fee),
+            );
             let taker = order.outcome;
             for outcome in [taker, other(taker)] {
                 let side = match (outcome == taker, order.side) {
@@ -211,13 +217,12 @@ impl Twin {
                     (false, Side::Buy) => Side::Sell,
                     (false, Side::Sell) => Side::Buy,
                 };
-                let value = trade.lots * taker_price;
                 let fields = [
                     ("market", self.condition(market)),
                     ("asset_id", self.token(market, outcome)),
                     ("price", price(of_token(outcome, trade.yes_price))),
                     ("side", side_text(side)),
-                    ("size", lots(trade.lots)),
+                    ("size", lots(size)),
                     ("fee_rate_bps", fee_rate(fee, value)),
                     ("transaction_hash", hex32(&to.receipt)),
                     ("timestamp", millis(self.naive.now)),

@@ -1,9 +1,12 @@
 //! The twin's messages of the user channel.
 
+use std::collections::BTreeSet;
+
 use foretell_gateway::StreamReceiver;
 use foretell_model::{KeyNumber, PlaceOrder, Side, TimeNs};
 
-use crate::naive::{Order, Trade, Withdrawal};
+use crate::naive::{Leg, Order, Trade, Withdrawal};
+use crate::properties::data_agrees::rows::rounded;
 use crate::properties::stream_agrees::Twin;
 use crate::properties::stream_agrees::twin_messages::{FrameWriter, fee_rate, millis, side_text};
 use crate::properties::text::{
@@ -107,60 +110,67 @@ impl Twin {
         }
     }
 
-    pub(crate) fn trade(&self, to: &mut FrameWriter<'_>, trade: &Trade, status: &str) {
-        let [taker, maker] = trade.legs.map(|leg| leg.account);
-        let takers = self.keys_of(taker);
-        let makers = self.keys_of(maker);
-        let is_same = self.naive.owners[taker] == self.naive.owners[maker];
-        let takers = takers.into_iter().map(|key| (key, "TAKER", is_same));
-        let makers = makers.into_iter().map(|key| (key, "MAKER", true));
-        let makers = makers.filter(|_| !is_same);
-        for ((number, key), role, is_makers) in takers.chain(makers) {
-            let fields = self.trade_fields(to.receipt, trade, status, (&key, role, is_makers));
-            let key = KeyNumber(number);
-            let receiver = StreamReceiver::Key(key, Some(trade.legs[0].order.market));
-            to.send(receiver, "trade", &fields, None);
+    /// A trade, by its fills: all of them for the taker's owner, their own for others.
+    pub(crate) fn trade(&self, to: &mut FrameWriter<'_>, fills: &[&Trade], status: &str) {
+        let owner = |leg: &Leg| self.naive.owners[leg.account];
+        let taker = owner(&fills[0].legs[0]);
+        let makers: BTreeSet<usize> = fills.iter().map(|fill| owner(&fill.legs[1])).collect();
+        let makers = makers.into_iter().filter(|maker| *maker != taker);
+        for reader in [taker].into_iter().chain(makers) {
+            let is_shown = |fill: &&&Trade| reader == taker || owner(&fill.legs[1]) == reader;
+            let shown: Vec<&Trade> = fills.iter().filter(is_shown).copied().collect();
+            let role = if reader == taker { "TAKER" } else { "MAKER" };
+            for (number, key) in self.keys_of(reader) {
+                let fields = self.trade_fields(to.receipt, &shown, status, (&key, role, reader));
+                let key = KeyNumber(number);
+                let receiver = StreamReceiver::Key(key, Some(fills[0].legs[0].order.market));
+                to.send(receiver, "trade", &fields, None);
+            }
         }
     }
 
     fn trade_fields(
         &self,
         receipt: [u8; 32],
-        trade: &Trade,
+        fills: &[&Trade],
         status: &str,
-        (key, role, is_makers): (&str, &str, bool),
+        (key, role, reader): (&str, &str, usize),
     ) -> Vec<(&'static str, String)> {
-        let [taker_leg, maker_leg] = trade.legs;
-        let (taker, maker) = (taker_leg.order, maker_leg.order);
-        let market = &self.naive.markets[trade.market];
-        let maker_key = if is_makers { key } else { ZERO_KEY };
-        let maker_order = object(&[
-            ("order_id", hex32(&maker.order.0)),
-            ("owner", quoted(maker_key)),
-            (
-                "maker_address",
-                quoted(&self.naive.wallets[maker_leg.account]),
-            ),
-            ("matched_amount", lots(trade.lots)),
-            ("price", price(maker_leg.price)),
-            ("fee_rate_bps", quoted(0)),
-            ("asset_id", self.token(maker.market, maker.outcome)),
-            ("outcome", quoted(market.label(maker_leg.outcome))),
-            ("side", side_text(maker.side)),
-        ]);
+        let taker_leg = fills[0].legs[0];
+        let taker = taker_leg.order;
+        let market = &self.naive.markets[fills[0].market];
+        let maker_order = |fill: &&Trade| {
+            let leg = fill.legs[1];
+            let maker = leg.order;
+            let is_own = self.naive.owners[leg.account] == reader;
+            object(&[
+                ("order_id", hex32(&maker.order.0)),
+                ("owner", quoted(if is_own { key } else { ZERO_KEY })),
+                ("maker_address", quoted(&self.naive.wallets[leg.account])),
+                ("matched_amount", lots(leg.lots)),
+                ("price", price(leg.price)),
+                ("fee_rate_bps", quoted(0)),
+                ("asset_id", self.token(maker.market, maker.outcome)),
+                ("outcome", quoted(market.label(leg.outcome))),
+                ("side", side_text(maker.side)),
+            ])
+        };
+        let sum = |of: fn(&Leg) -> i128| fills.iter().map(|fill| of(&fill.legs[0])).sum();
+        let (size, value, fee) = (
+            sum(|leg| leg.lots),
+            sum(|leg| leg.value),
+            sum(|leg| leg.fee),
+        );
         vec![
-            ("id", quoted(&trade.id)),
+            ("id", quoted(&fills[0].id)),
             ("taker_order_id", hex32(&taker.order.0)),
             ("market", self.condition(taker.market)),
             ("asset_id", self.token(taker.market, taker.outcome)),
             ("outcome", quoted(market.label(taker_leg.outcome))),
             ("side", side_text(taker.side)),
-            ("price", price(taker_leg.price)),
-            ("size", lots(trade.lots)),
-            (
-                "fee_rate_bps",
-                fee_rate(taker_leg.fee, trade.lots * taker_leg.price),
-            ),
+            ("price", quoted(decimal(rounded(value * 100, size), 6))),
+            ("size", lots(size)),
+            ("fee_rate_bps", fee_rate(fee, value)),
             ("status", quoted(status)),
             ("owner", quoted(key)),
             ("trade_owner", quoted(key)),
@@ -168,7 +178,7 @@ impl Twin {
                 "maker_address",
                 quoted(&self.naive.wallets[taker_leg.account]),
             ),
-            ("maker_orders", array([maker_order])),
+            ("maker_orders", array(fills.iter().map(maker_order))),
             ("trader_side", quoted(role)),
             ("bucket_index", "0".to_owned()),
             ("match_time", seconds(self.naive.now)),

@@ -519,7 +519,7 @@ pub(crate) fn compare_answer(
             if released.is_none() {
                 same("number", &order.number, &OrderNumber::of(sequence, 0))?;
             }
-            let slots: Vec<_> = view.trades_taken_by(&order).collect();
+            let slots: Vec<_> = view.fills_taken_by(&order).collect();
             same("fills", &slots.len(), &(result.fills as usize))?;
             let trades: Vec<_> = slots.iter().filter_map(|&slot| view.trade(slot)).collect();
             same(

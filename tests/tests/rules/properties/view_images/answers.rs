@@ -114,7 +114,7 @@ impl Same<'_> {
             };
             self.of(|view| view.orders().live(order.number).cloned());
             self.of(|view| view.builder_of(&order).copied());
-            self.of(|view| view.trades_taken_by(&order).collect::<Vec<_>>());
+            self.of(|view| view.fills_taken_by(&order).collect::<Vec<_>>());
             for limit in [0, 1, 3, usize::MAX] {
                 self.of(|view| view.trades_of_order(&order, limit));
             }
@@ -135,9 +135,11 @@ impl Same<'_> {
         for slot in self.one.trades().slots() {
             self.of(|view| view.trade(slot));
             self.of(|view| (view.trade_id(slot), view.trade_time(slot)));
-            let id = self.one.trade_id(slot).expect("it is listed");
-            assert_eq!(self.other.trade_by_id(id), Some(slot));
-            assert_eq!(self.one.trade_by_id(id), Some(slot));
+            self.of(|view| view.fills_of_trade(slot).collect::<Vec<_>>());
+            let fill = self.one.trade(slot).expect("it is listed");
+            let first = TradeSlot::at(slot.place() - u64::from(fill.index.0));
+            assert_eq!(self.other.trade_by_id(fill.id), Some(first));
+            assert_eq!(self.one.trade_by_id(fill.id), Some(first));
         }
         self.list(|view| view.trades().filterable());
         self.list(|view| view.trades().with_builder());
