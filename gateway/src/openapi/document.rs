@@ -301,6 +301,10 @@ fn components(surface: Surface) -> Json {
             "RateLimit-Remaining": number("Requests left in the window."),
             "RateLimit-Reset": number("Seconds until the window ends."),
             "Retry-After": number("Seconds to wait before a retry."),
+            "x-auth-hint": {
+                "description": "The failed check, if `gateway.dev_auth_hints` is on.",
+                "schema": { "type": "string" },
+            },
         },
         "schemas": { "Error": {
             "type": "object",

@@ -73,8 +73,21 @@ impl Schemas {
     }
 }
 
+/// Writes a field of any value as an object, and says what an array is of: generators of clients need both.
+fn make_explicit(schema: &mut Schema) {
+    if let Some(Json::Object(fields)) = schema.get_mut("properties") {
+        let of_any_value = fields.values_mut().filter(|field| **field == true);
+        of_any_value.for_each(|field| *field = json!({}));
+    }
+    let is_array = schema.get("type").is_some_and(|kind| kind == "array");
+    if is_array && schema.get("items").is_none() {
+        schema.insert("items".to_owned(), json!({}));
+    }
+}
+
 /// Removes defaults, which say how the exchange reads, at any depth.
 fn without_defaults(schema: &mut Schema) {
+    make_explicit(schema);
     schema.remove("default");
     transform_subschemas(&mut without_defaults, schema);
 }
@@ -82,6 +95,7 @@ fn without_defaults(schema: &mut Schema) {
 /// Allows no fields but those named, and no null in place of an absent one, at any depth: answers have
 /// neither.
 fn closed(schema: &mut Schema) {
+    make_explicit(schema);
     schema.remove("default");
     let required = schema.get("required").cloned().unwrap_or_default();
     if let Some(Json::Object(fields)) = schema.get_mut("properties") {

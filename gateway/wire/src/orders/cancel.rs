@@ -36,7 +36,7 @@ impl From<String> for NamedOrder {
 /// The body of `DELETE /order`: the order id under either name; stock clients write `orderID`.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(rename = "NamedOrder")]
-#[schemars(extend("anyOf" = [{ "required": ["orderId"] }, { "required": ["orderID"] }]))]
+#[schemars(extend("minProperties" = 1))]
 struct OrderNames {
     #[serde(rename = "orderId", with = "Optional::<OrderName>")]
     order_id: Option<String>,
@@ -99,7 +99,7 @@ pub struct MarketCancel {
 /// A market, one of its tokens, or both. Empty values are absent.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(rename = "MarketCancel")]
-#[schemars(extend("anyOf" = [{ "required": ["market"] }, { "required": ["asset_id"] }, { "required": ["assetId"] }]))]
+#[schemars(extend("minProperties" = 1))]
 struct MarketNames {
     #[serde(with = "OrDefault::<Filled<Condition>>")]
     market: Option<ConditionId>,

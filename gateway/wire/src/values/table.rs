@@ -118,7 +118,7 @@ values! {
     /// A tick.
     pub TickSize { reads model::Tick: str = TickText { "enum": words(model::Tick::ALL, model::Tick::text) }, "a text: 0.1, 0.01, 0.005, 0.0025, 0.001 or 0.0001", decimal::tick, |tick: &model::Tick| tick.text(); }
     /// A tick.
-    pub TickNumber { writes [Borrow<model::Tick>] = TickNumber { "type": "number", "enum": words(model::Tick::ALL, Number::from) }, number; }
+    pub TickNumber { writes [Borrow<model::Tick>] = TickNumber { "type": "number", "exclusiveMinimum": 0, "maximum": 1, "examples": words(model::Tick::ALL, Number::from) }, number; }
     /// A number in decimal digits.
     pub Digits { writes [Display] = Digits { "pattern": "^[0-9]+$" }, shown; }
 

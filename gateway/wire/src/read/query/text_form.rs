@@ -88,10 +88,25 @@ impl<T: Copy> TextForm for Words<T> {
         family.words(&words).into()
     }
 
+    /// Words that are equal but for case are in enums of their own: generators of clients name
+    /// constants after them.
     #[cfg(feature = "documents")]
     fn schema(&self) -> Json {
-        let words: Vec<_> = self.0.iter().map(|(word, _)| *word).collect();
-        json!({ "type": "string", "enum": words })
+        let mut enums: Vec<Vec<&str>> = Vec::new();
+        for (word, _) in self.0 {
+            let is_in = |words: &[&str]| words.iter().any(|it| it.eq_ignore_ascii_case(word));
+            match enums.iter_mut().find(|words| !is_in(words)) {
+                Some(words) => words.push(word),
+                None => enums.push(vec![word]),
+            }
+        }
+        let mut schemas: Vec<_> = (enums.iter())
+            .map(|words| json!({ "type": "string", "enum": words }))
+            .collect();
+        match schemas.len() {
+            1 => schemas.remove(0),
+            _ => json!({ "anyOf": schemas }),
+        }
     }
 }
 
