@@ -73,7 +73,8 @@ impl Schemas {
     }
 }
 
-/// Writes a field of any value as an object, and says what an array is of: generators of clients need both.
+/// Says what generators of clients need to be told, and can read: a field of any value is an object
+/// without keywords, an array has entries, and words are one enum.
 fn make_explicit(schema: &mut Schema) {
     if let Some(Json::Object(fields)) = schema.get_mut("properties") {
         let of_any_value = fields.values_mut().filter(|field| **field == true);
@@ -83,6 +84,26 @@ fn make_explicit(schema: &mut Schema) {
     if is_array && schema.get("items").is_none() {
         schema.insert("items".to_owned(), json!({}));
     }
+    gather_words(schema);
+}
+
+/// Makes an enum of alternatives that are a word each, whose descriptions become a list in its own.
+fn gather_words(schema: &mut Schema) {
+    let kinds = schema.get("oneOf").and_then(Json::as_array);
+    let word = |kind: &Json| Some(kind["const"].as_str()?.to_owned());
+    let words: Option<Vec<_>> = kinds.and_then(|kinds| kinds.iter().map(word).collect());
+    let (Some(kinds), Some(words)) = (kinds, words) else {
+        return;
+    };
+    let meanings = words.iter().zip(kinds).map(|(word, kind)| {
+        let meaning = kind["description"].as_str().unwrap_or_default();
+        format!("\n- `{word}`: {meaning}")
+    });
+    let description = schema.get("description").and_then(Json::as_str);
+    let mut description = format!("{}\n", description.unwrap_or_default());
+    description.extend(meanings);
+    let gathered = json!({ "type": "string", "enum": words, "description": description });
+    *schema = gathered.try_into().expect("a schema");
 }
 
 /// Removes defaults, which say how the exchange reads, at any depth.

@@ -83,6 +83,10 @@ fn flaws_of<'a>(
     let mut kinds =
         kinds.flat_map(|kind| kind.as_array().map_or(slice::from_ref(kind), Vec::as_slice));
     let is_array = kinds.any(|kind| kind == "array");
+    let kinds = ["oneOf", "anyOf"]
+        .into_iter()
+        .filter_map(|name| fields.get(name)?.as_array());
+    let word = kinds.flatten().find(|kind| kind.get("const").is_some());
     let is_anything = |schema: &Json| schema == &Json::Bool(true);
     let properties = fields.get("properties").and_then(Json::as_object);
     let anything = properties.and_then(|all| all.iter().find(|(_, schema)| is_anything(schema)));
@@ -93,6 +97,7 @@ fn flaws_of<'a>(
             .find(|word| word.is_f64())
             .map(|word| format!("{word} in an enum")),
         one_name.map(|word| format!("{word} twice in an enum, but for case")),
+        word.map(|word| format!("{} as an alternative", word["const"])),
         (is_array && !fields.contains_key("items")).then(|| "an array of nothing".to_owned()),
         anything.map(|(name, _)| format!("{name} has no object as its schema")),
     ]
