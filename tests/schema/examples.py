@@ -29,6 +29,11 @@ def media(path, body):
         yield (*path, "content", kind), content
 
 
+def examples_of(content):
+    """The examples of a content."""
+    return [content["example"]] if "example" in content else [one["value"] for one in content.get("examples", {}).values()]
+
+
 def reference(name, path):
     """A URL of a part of a document."""
     pointer = "/".join(part.replace("~", "~0").replace("/", "~1") for part in path)
@@ -42,7 +47,7 @@ def main():
     for name, document in documents.items():
         for path, content in contents(document):
             where = f"{name}: {' '.join(path)}"
-            given = [content["example"]] if "example" in content else [one["value"] for one in content.get("examples", {}).values()]
+            given = examples_of(content)
             if not given:
                 problems.append(f"{where} has no example")
                 continue
