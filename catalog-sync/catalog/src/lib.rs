@@ -14,6 +14,7 @@
 
 mod copy;
 mod error;
+pub mod every_record;
 mod ids;
 pub mod import;
 mod lookup;

@@ -1,6 +1,7 @@
 //! The JSON of the catalog surface (docs/api/catalog.md §1), rendered once when a
 //! record is stored. It has every field of the interface (texts and booleans always, dates when
-//! known, never null) and every further field of the source, unchanged. Trading fields are apart.
+//! known, never null), every further field of the source, unchanged, and what every recorded record has
+//! (`every_record`). Trading fields are apart.
 
 use foretell_wire::schema::JsonSchema;
 use foretell_wire::values::{Digits, Iso};
@@ -8,6 +9,7 @@ use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
+use crate::every_record;
 use crate::record::{EventRecord, MarketRecord, SeriesRecord, TagRecord};
 use crate::trading::{EVENT_TRADING, MARKET_TRADING, Rendered};
 
@@ -81,7 +83,14 @@ pub(crate) fn market(record: &MarketRecord) -> Rendered {
         updated_at: record.updated_at,
         question_id: &record.question_id,
     };
-    Rendered::of(map(&fields), &record.raw, MARKET_TRADING, MARKET_ELSEWHERE)
+    let fill = every_record::fill_market;
+    Rendered::of(
+        map(&fields),
+        &record.raw,
+        MARKET_TRADING,
+        MARKET_ELSEWHERE,
+        fill,
+    )
 }
 
 /// The names of an event.
@@ -172,7 +181,14 @@ pub(crate) fn full_event(record: &EventRecord) -> Rendered {
         created_at: record.created_at,
         updated_at: record.updated_at,
     };
-    Rendered::of(map(&fields), &record.raw, EVENT_TRADING, EVENT_ELSEWHERE)
+    let fill = every_record::fill_event;
+    Rendered::of(
+        map(&fields),
+        &record.raw,
+        EVENT_TRADING,
+        EVENT_ELSEWHERE,
+        fill,
+    )
 }
 
 /// A series without its events.

@@ -126,12 +126,13 @@ pub(crate) struct Rendered {
 }
 
 impl Rendered {
-    /// `fields`, and every further field of the source but those of `elsewhere` and nulls.
+    /// `fields`, and every further field of the source but those of `elsewhere` and nulls; then what `fill` adds.
     pub(crate) fn of(
         fields: Map<String, Value>,
         source: &str,
         trading: &[&str],
         elsewhere: &[&str],
+        fill: fn(&mut Map<String, Value>),
     ) -> Self {
         let (mut json, mut traded) = (Map::new(), Map::new());
         let source: Map<String, Value> = serde_json::from_str(source).unwrap_or_default();
@@ -146,6 +147,7 @@ impl Rendered {
             };
             part.insert(name, value);
         }
+        fill(&mut json);
         let text = |fields| Value::Object(fields).to_string();
         Self {
             json: text(json),

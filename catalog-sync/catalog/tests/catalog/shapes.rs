@@ -1,12 +1,13 @@
 //! The field lists of the interface as tables: required fields, their types, and forbidden fields.
 
 use super::common::{Shelf, event, json_of, market, parameters, series, tag};
+use foretell_catalog::every_record;
 use foretell_catalog::query::{
     EventsQuery, MarketsQuery, OneEventQuery, OneMarketQuery, OneTagQuery, SearchQuery,
     SeriesQuery, TagsQuery,
 };
 use foretell_wire::read::query::parameters::Parameters as _;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// A record of the interface: field names and type letters. `s` text, `d` date (may be missing),
 /// `b` boolean, `i` integer, `a` array, `o` object, `f` further: as the source has it, if it does.
@@ -119,6 +120,60 @@ fn check(record: &Value, shape: Shape, more: Shape, dates: bool) {
     );
 }
 
+/// Checks a market or an event, of which nothing is known that every recorded one has.
+fn check_filled(
+    record: &Value,
+    fill: fn(&mut Map<String, Value>),
+    shape: Shape,
+    more: Shape,
+    dates: bool,
+) {
+    let mut filled = Map::new();
+    fill(&mut filled);
+    filled.retain(|name, _| shape.iter().all(|(known, _)| known != name));
+    assert!(filled.len() > 9, "{filled:?}");
+    let mut record = record.clone();
+    for (name, value) in &filled {
+        let answered = record.as_object_mut().unwrap().remove(name);
+        assert_eq!(answered.as_ref(), Some(value), "{name}");
+    }
+    check(&record, shape, more, dates);
+}
+
+fn check_market(record: &Value, more: Shape, dates: bool) {
+    check_filled(record, every_record::fill_market, MARKET, more, dates);
+}
+
+fn check_event(record: &Value, more: Shape, dates: bool) {
+    check_filled(record, every_record::fill_event, FULL_EVENT, more, dates);
+}
+
+#[test]
+fn what_a_source_says_is_kept_where_every_record_says_something() {
+    let mut market = market(1);
+    market["approved"] = false.into();
+    market["rewardsMinSize"] = 20.into();
+    let mut event = event(1, &[market]);
+    event["negRisk"] = true.into();
+    event["commentCount"] = 7.into();
+    let shelf = Shelf::new(&[event]);
+    let answered = json_of(shelf.catalog.event(1, &OneEventQuery::default()));
+    let of = |name: &str| answered["markets"][0][name].clone();
+    assert_eq!(
+        [
+            of("approved"),
+            of("rewardsMinSize"),
+            of("marketMakerAddress")
+        ],
+        [json!(false), json!(20), json!("")]
+    );
+    let event = |name: &str| answered[name].clone();
+    assert_eq!(
+        [event("enableNegRisk"), event("commentCount"), event("cyom")],
+        [json!(true), json!(7), json!(false)]
+    );
+}
+
 /// A catalog of complete records, and one of nearly empty records.
 fn shelves() -> [(Shelf, bool); 2] {
     let bare = json!({"id": "1", "slug": "event-1", "title": "Event 1",
@@ -135,7 +190,7 @@ fn shelves() -> [(Shelf, bool); 2] {
 fn markets_in_lists_have_short_events() {
     for (shelf, dates) in shelves() {
         let markets = json_of(shelf.catalog.markets(&MarketsQuery::default()));
-        check(&markets[0], MARKET, &[("events", 'a')], dates);
+        check_market(&markets[0], &[("events", 'a')], dates);
         assert_eq!(markets[0]["events"].as_array().unwrap().len(), 1);
         check(&markets[0]["events"][0], SHORT_EVENT, &[], dates);
     }
@@ -149,8 +204,8 @@ fn single_markets_have_full_events() {
                 .catalog
                 .market_by_slug("will-1-happen", &OneMarketQuery::default()),
         );
-        check(&by_slug, MARKET, &[("events", 'a')], dates);
-        check(&by_slug["events"][0], FULL_EVENT, &[], dates);
+        check_market(&by_slug, &[("events", 'a')], dates);
+        check_event(&by_slug["events"][0], &[], dates);
         assert_eq!(
             json_of(shelf.catalog.market("1", &OneMarketQuery::default())),
             by_slug
@@ -169,9 +224,9 @@ fn events_carry_tags_and_markets_and_series_that_carry_no_events() {
     for (shelf, dates) in shelves() {
         let list = json_of(shelf.catalog.events(&EventsQuery::default()));
         let event = &list[0];
-        check(event, FULL_EVENT, more, dates);
+        check_event(event, more, dates);
         check(&event["tags"][0], TAG, &[], dates);
-        check(&event["markets"][0], MARKET, &[], dates);
+        check_market(&event["markets"][0], &[], dates);
         check(&event["series"][0], SERIES, &[], dates);
         assert_eq!(
             &json_of(shelf.catalog.event(1, &OneEventQuery::default())),
@@ -193,7 +248,7 @@ fn series_carry_full_events_and_tags_are_themselves() {
     for (shelf, dates) in shelves() {
         let list = json_of(shelf.catalog.series(&SeriesQuery::default()));
         check(&list[0], SERIES, &[("events", 'a')], dates);
-        check(&list[0]["events"][0], FULL_EVENT, &[], dates);
+        check_event(&list[0]["events"][0], &[], dates);
         let tags = json_of(shelf.catalog.tags(&TagsQuery::default()));
         check(&tags[0], TAG, &[], dates);
         assert_eq!(

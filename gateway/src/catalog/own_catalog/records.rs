@@ -1,7 +1,6 @@
 //! Records of own markets and event groups in the form of an upstream's, from the view.
 
-use std::sync::LazyLock;
-
+use foretell_catalog::every_record;
 use foretell_model::{MarketNumber, TimeMs};
 use foretell_view::{EventGroup, Market, View};
 use foretell_wire::operator::{EventDescription, EventSummary, MarketDescription};
@@ -12,68 +11,6 @@ use serde_json::{Map, Value, json};
 use crate::catalog::own_catalog::identity::{described, event_of_group};
 use crate::catalog::own_catalog::ids::{self, slug_of};
 use crate::render::market_facts::{catalog_fields, last_step};
-
-/// Fields that every recorded market of an upstream has and no figure of the exchange, with what they say of an own one:
-/// strict clients refuse a market without them.
-static EVERY_MARKET_HAS: LazyLock<Map<String, Value>> = LazyLock::new(|| {
-    of_every_record(json!({
-        "approved": true,
-        "cyom": false,
-        "deploying": false,
-        "description": "",
-        "funded": false,
-        "hasReviewedDates": true,
-        "holdingRewardsEnabled": false,
-        "manualActivation": false,
-        "marketMakerAddress": "",
-        "negRiskOther": false,
-        "new": false,
-        "pagerDutyNotificationEnabled": false,
-        "pendingDeployment": false,
-        "ready": false,
-        "requiresTranslation": false,
-        "restricted": false,
-        "rewardsMaxSpread": 0,
-        "rewardsMinSize": 0,
-        "rfqEnabled": false,
-    }))
-});
-
-/// The same of events.
-static EVERY_EVENT_HAS: LazyLock<Map<String, Value>> = LazyLock::new(|| {
-    of_every_record(json!({
-        "automaticallyActive": true,
-        "commentCount": 0,
-        "competitive": 0,
-        "cyom": false,
-        "description": "",
-        "enableNegRisk": false,
-        "featured": false,
-        "icon": "",
-        "image": "",
-        "negRiskAugmented": false,
-        "new": false,
-        "restricted": false,
-        "showAllOutcomes": true,
-        "showMarketImages": true,
-    }))
-});
-
-fn of_every_record(fields: Value) -> Map<String, Value> {
-    match fields {
-        Value::Object(fields) => fields,
-        _ => Map::new(),
-    }
-}
-
-/// Adds fields that a record does not have.
-fn fill(record: &mut Value, with: &Map<String, Value>) {
-    if let Value::Object(record) = record {
-        for (name, value) in with {
-            record.entry(name).or_insert_with(|| value.clone());
-        }
-    }
-}
 
 /// The event that shows a plain market.
 pub(crate) fn plain_event(view: &View, number: MarketNumber, market: &Market) -> Value {
@@ -130,7 +67,7 @@ fn event_record(
         .map(|market| market_record(view, *market))
         .collect();
     let is_over = |record: &Value| record["closed"] == true;
-    let mut record = without_blanks(json!({
+    let record = without_blanks(json!({
         "id": event.id.unwrap_or_default().to_string(),
         "ticker": event.ticker,
         "slug": event.slug,
@@ -152,8 +89,7 @@ fn event_record(
         "tags": tags(labels),
         "markets": records,
     }));
-    fill(&mut record, &EVERY_EVENT_HAS);
-    record
+    filled(record, every_record::fill_event)
 }
 
 fn market_record(view: &View, (number, market, words): Described<'_>) -> Value {
@@ -192,7 +128,14 @@ fn market_record(view: &View, (number, market, words): Described<'_>) -> Value {
     if let Value::Object(record) = &mut record {
         record.extend(trading);
     }
-    fill(&mut record, &EVERY_MARKET_HAS);
+    filled(record, every_record::fill_market)
+}
+
+/// A record with the fields that it lacks.
+fn filled(mut record: Value, fill: fn(&mut Map<String, Value>)) -> Value {
+    if let Value::Object(fields) = &mut record {
+        fill(fields);
+    }
     record
 }
 
