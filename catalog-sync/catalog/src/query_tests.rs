@@ -297,6 +297,13 @@ fn the_family_lists_open_records_and_ignores_what_it_does_not_know() {
     };
     assert!(read(Compatibility::Interface).is_err());
     assert_eq!(read(Compatibility::Polymarket), Ok((Some(false), 500)));
-    let all = EventsQuery::read_in(Some("closed=true"), Compatibility::Polymarket);
-    assert_eq!(all.map(|query| query.filter.flags.closed), Ok(Some(true)));
+    let closed = |text, compatibility| {
+        let query = EventsQuery::read_in(Some(text), compatibility);
+        query.map(|query| query.filter.flags.closed)
+    };
+    let (interface, family) = (Compatibility::Interface, Compatibility::Polymarket);
+    assert_eq!(closed("closed=true", family), Ok(Some(true)));
+    assert_eq!(closed("closed=any", family), Ok(None));
+    assert!(closed("closed=any", interface).is_err());
+    assert_eq!(closed("", interface), Ok(None));
 }

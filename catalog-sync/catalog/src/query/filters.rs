@@ -1,8 +1,12 @@
 //! Parameters that several lists share.
 
+use std::borrow::Cow;
+
 use foretell_wire::parameters;
 use foretell_wire::read::query::Query;
+use foretell_wire::read::query::family::Family;
 use foretell_wire::read::query::parameters::Parameters as _;
+use foretell_wire::read::query::text_form::TextForm;
 
 use super::forms::{Amount, Date, Flag, LIMIT, LastDate, OFFSET};
 use super::order::Column;
@@ -24,7 +28,7 @@ parameters! {
         /// Filter by `active`.
         pub active: Option<bool> = optional(Flag),
         /// Filter by `closed`.
-        pub closed: Option<bool> = family_or(Flag, "false"),
+        pub closed: Option<bool> = family_or(Closed, "false"),
         /// Filter by `archived`.
         pub archived: Option<bool> = optional(Flag),
         /// Filter by `featured`.
@@ -52,6 +56,31 @@ parameters! {
         pub(crate) liquidity_min: Option<i64> = optional(Amount) or "liquidity_num_min",
         /// Largest stored liquidity, inclusive.
         pub(crate) liquidity_max: Option<i64> = optional(Amount) or "liquidity_num_max",
+    }
+}
+
+/// A flag that filters lists by `closed`; in the API family `any` is no filter.
+#[derive(Clone, Copy, Debug)]
+struct Closed;
+
+impl TextForm for Closed {
+    type Value = Option<bool>;
+
+    fn read(&self, text: &str) -> Option<Self::Value> {
+        TextForm::read(&Flag, text).map(Some)
+    }
+
+    fn read_in_family(&self, text: &str) -> Option<Self::Value> {
+        (text == "any").then_some(None)
+    }
+
+    fn allowed(&self, family: Family) -> Cow<'static, str> {
+        TextForm::allowed(&Flag, family)
+    }
+
+    #[cfg(feature = "documents")]
+    fn schema(&self) -> serde_json::Value {
+        TextForm::schema(&Flag)
     }
 }
 

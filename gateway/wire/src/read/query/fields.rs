@@ -100,13 +100,14 @@ impl<F: TextForm> Field for Or<F> {
     }
 }
 
-/// A parameter that may be absent by the interface, and has a default in the API family.
+/// A parameter that may be absent by the interface, and has a default in the API family, where a text may stand for its
+/// absence.
 #[derive(Clone, Copy, Debug)]
 pub struct FamilyOr<F>(pub F, pub &'static str);
 
-impl<F: TextForm> Field for FamilyOr<F> {
+impl<V, F: TextForm<Value = Option<V>>> Field for FamilyOr<F> {
     type Form = F;
-    type Value = Option<F::Value>;
+    type Value = Option<V>;
 
     fn form(&self) -> &F {
         &self.0
@@ -114,8 +115,8 @@ impl<F: TextForm> Field for FamilyOr<F> {
 
     fn take(&self, reader: &Reader<'_>, parameter: &Parameter) -> Result<Self::Value, ApiError> {
         match reader.optional(parameter, &self.0)? {
-            None if reader.is_family() => reader.value(parameter.name, &self.0, self.1).map(Some),
-            value => Ok(value),
+            None if reader.is_family() => reader.value(parameter.name, &self.0, self.1),
+            value => Ok(value.flatten()),
         }
     }
 }
