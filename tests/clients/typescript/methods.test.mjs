@@ -1,25 +1,19 @@
 // Every public method of the client, called against a running exchange, and the table of outcomes
 // in docs/api/client-methods.md. FORETELL_BLESS=1 writes the table.
 
-import assert from "node:assert/strict";
-import diagnostics from "node:diagnostics_channel";
-import { readFile, writeFile } from "node:fs/promises";
 import { before, test } from "node:test";
 
 import { AssetType, ClobClient, OrderType } from "@polymarket/clob-client-v2";
 
 import { Side, place, quietMarkets, trader } from "./exchange.mjs";
+import {
+  ANSWERED, LOCAL, answered, assertClassified, assertOutcomes, assertTable, driveAll, notOffered, prepared,
+} from "./outcomes.mjs";
 
-const PAGE = process.env.EXCHANGE_METHODS_PAGE;
-const SECTION = "clob-client-v2";
 const DAY = "2026-01-02";
 const HASH = `0x${"12".repeat(32)}`;
 const BUILDER = `0x${"00".repeat(12)}${"bb".repeat(20)}`;
 
-const answered = (reason) => ({ kind: "answered", reason });
-const ANSWERED = answered();
-const LOCAL = { kind: "local" };
-const notOffered = (reason) => ({ kind: "not offered", reason });
 const REWARDS = notOffered("the exchange pays no rewards");
 const BUILDER_KEYS = notOffered("builders need no keys");
 
@@ -44,17 +38,12 @@ const ofBooks = (name) =>
   ]);
 const terms = (price) => ({ tokenID: facts.yes, price, size: 10, side: Side.BUY });
 const bought = () => ({ tokenID: facts.yes, amount: 2, side: Side.BUY, price: 0.6 });
-// What a call needs first is prepared by another client, whose requests are not counted.
-const prepared = async (work) => {
-  const result = await work(facts.prepared);
-  requests = [];
-  return result;
-};
-const signed = () => prepared((client) => client.createOrder(terms(0.11)));
+// What a call needs first is done by another client.
+const signed = () => prepared(() => facts.prepared.createOrder(terms(0.11)));
 const rested = () =>
-  prepared(async (client) => {
-    const order = await client.createOrder(terms(0.11));
-    return (await client.postOrder(order, OrderType.GTC)).orderID;
+  prepared(async () => {
+    const order = await facts.prepared.createOrder(terms(0.11));
+    return (await facts.prepared.postOrder(order, OrderType.GTC)).orderID;
   });
 const all = (names, call, outcome) => Object.fromEntries(names.map((name) => [name, [call, outcome]]));
 
@@ -97,7 +86,7 @@ const METHODS = {
   ],
   deleteReadonlyApiKey: [
     async (name) =>
-      facts.client[name]((await prepared((client) => client.createReadonlyApiKey())).apiKey),
+      facts.client[name]((await prepared(() => facts.prepared.createReadonlyApiKey())).apiKey),
     ANSWERED,
   ],
   ...all(["createBuilderApiKey", "getBuilderApiKeys", "revokeBuilderApiKey"], plain(), BUILDER_KEYS),
@@ -144,50 +133,7 @@ const METHODS = {
   ),
 };
 
-/** Requests of the method that runs now. */
-let requests = [];
-diagnostics.subscribe("http.client.response.finish", ({ request, response }) => {
-  const path = request.path
-    .split("?")[0]
-    .replace(/(?<=\/)(0x[0-9a-fA-F]+|[0-9]+)(?=\/|$)/g, "{…}");
-  const code = response.headers["x-error-code"] ?? "";
-  requests.push({ call: `${request.method} ${path}`, status: response.statusCode, code });
-});
-
-/** Calls a method; returns its requests and how it ended. */
-async function drive(name) {
-  requests = [];
-  let error;
-  try {
-    await METHODS[name][0](name);
-  } catch (caught) {
-    error = caught;
-  }
-  const seen = { requests, error };
-  requests = [];
-  return seen;
-}
-
-function fits(seen, { kind }) {
-  const last = seen.requests.at(-1);
-  if (kind === "local") return !seen.error && seen.requests.length === 0;
-  if (kind === "answered") {
-    const fine = seen.requests.every(({ status }) => status >= 200 && status < 300);
-    return !seen.error && last !== undefined && fine;
-  }
-  return last?.status === 404;
-}
-
-function row(name, seen) {
-  const { kind, reason } = METHODS[name][1];
-  const calls = [...new Set(seen.requests.map(({ call }) => `\`${call}\``))].join(", ") || "–";
-  const last = seen.requests.at(-1);
-  const told = fits(seen, METHODS[name][1]) ? kind : "fails";
-  const failure = last?.status >= 400 ? ` (${last.status} \`${last.code}\`)` : "";
-  return `| \`${name}\` | ${calls} | ${told}${failure}${reason ? `: ${reason}` : ""} |\n`;
-}
-
-const seen = {};
+let runs;
 
 before(async () => {
   const [{ client }, maker] = await Promise.all([trader(10_000), trader(10_000)]);
@@ -204,34 +150,15 @@ before(async () => {
   await place(maker.client, yes, Side.BUY, 0.4, 50, OrderType.GTC);
   await place(client, no, Side.BUY, 0.6, 50, OrderType.GTC);
   for (const token of [yes, no]) await place(maker.client, token, Side.BUY, 0.45, 1_000, OrderType.GTC);
-  for (const name of Object.keys(METHODS).sort()) seen[name] = await drive(name);
+  runs = await driveAll(METHODS);
   await Promise.all([client.cancelAll(), maker.client.cancelAll()]);
 });
 
 test("every method is classified", () => {
   const found = Object.getOwnPropertyNames(ClobClient.prototype);
-  const known = new Set([...Object.keys(METHODS), ...PRIVATE, "constructor"]);
-  assert.deepEqual(found.filter((name) => !known.has(name)), [], "new methods: say what comes of them");
-  assert.deepEqual([...known].filter((name) => !found.includes(name)), [], "no such method");
+  assertClassified(found, [...Object.keys(METHODS), ...PRIVATE, "constructor"]);
 });
 
-test("every method does what is said of it", () => {
-  const wrong = Object.entries(seen)
-    .filter(([name, seen]) => !fits(seen, METHODS[name][1]))
-    .map(([name, seen]) => `${name}: ${JSON.stringify(seen.requests)} ${seen.error}`);
-  assert.deepEqual(wrong, []);
-});
+test("every method does what is said of it", () => assertOutcomes(runs, METHODS));
 
-test("the table of outcomes is in the documentation", async () => {
-  const rows = Object.entries(seen).map(([name, seen]) => row(name, seen));
-  const table = `| method | call | outcome |\n|---|---|---|\n${rows.join("")}`;
-  const page = await readFile(PAGE, "utf8");
-  const [begin, end] = [`<!-- ${SECTION} -->\n`, `<!-- end of ${SECTION} -->\n`];
-  const [from, to] = [page.indexOf(begin) + begin.length, page.indexOf(end)];
-  assert.ok(from >= begin.length && to >= from, `${PAGE} has the section`);
-  if (process.env.EXCHANGE_BLESS === "1") {
-    await writeFile(PAGE, page.slice(0, from) + table + page.slice(to));
-  } else {
-    assert.equal(page.slice(from, to), table, "run with FORETELL_BLESS=1");
-  }
-});
+test("the table of outcomes is in the documentation", () => assertTable("clob-client-v2", runs, METHODS));
