@@ -34,6 +34,12 @@ pub(crate) struct PublicProfile {
     created_at: Option<String>,
     /// Always false: nobody verifies names here.
     verified_badge: bool,
+    /// Always 0: takers have no tiers.
+    taker_tier: u8,
+    /// Always empty.
+    taker_tier_name: &'static str,
+    /// The volume by which tiers are given: always 0.
+    weighted_volume: u8,
 }
 
 /// `GET /public-profile`.
@@ -71,6 +77,29 @@ impl PublicProfile {
             display_username_public: is_public,
             created_at: opened.map(iso),
             verified_badge: false,
+            taker_tier: 0,
+            taker_tier_name: "",
+            weighted_volume: 0,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn strict_clients_find_the_tier_of_takers_that_they_need() {
+        let profile = PublicProfile::of(WalletAddress([1; 20]), Profile::default(), None);
+        let shown: Value = serde_json::from_str(&json_text(&profile)).unwrap();
+        assert_eq!(
+            [
+                &shown["takerTier"],
+                &shown["takerTierName"],
+                &shown["weightedVolume"]
+            ],
+            [&json!(0), &json!(""), &json!(0)]
+        );
     }
 }
