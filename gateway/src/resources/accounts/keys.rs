@@ -106,7 +106,8 @@ pub(crate) async fn revoke(
     for key in numbers(&context.app, made) {
         end(&context, key, false).await?;
     }
-    Ok(Json::of(&RevokedAnswer { revoked: true }))
+    let form = context.app.compatibility;
+    Ok(Json::of(&RevokedAnswer::in_form(form)))
 }
 
 /// `POST /auth/readonly-api-key`: creates a key. Its nonce derives from the request's key and HMAC, so a

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use foretell_model::{ApiKey, TimeNs, WalletAddress};
 
+use crate::compatibility::Compatibility;
 use crate::errors::error_code::ErrorCode;
 use crate::limits::MAX_HEARTBEAT_ID;
 use crate::read::body::{TRADING, bodies};
@@ -113,9 +114,26 @@ pub struct ApiKeyRow {
 /// Answer of `DELETE /auth/api-key`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(inline)]
-pub struct RevokedAnswer {
-    /// Always true.
-    pub revoked: bool,
+#[serde(untagged)]
+pub enum RevokedAnswer {
+    /// By the interface.
+    Revoked {
+        /// Always true.
+        revoked: bool,
+    },
+    /// In Polymarket's formats.
+    Done(Done),
+}
+
+impl RevokedAnswer {
+    /// That a key is revoked.
+    #[must_use]
+    pub const fn in_form(compatibility: Compatibility) -> Self {
+        match compatibility {
+            Compatibility::Interface => Self::Revoked { revoked: true },
+            Compatibility::Polymarket => Self::Done(Done::Ok),
+        }
+    }
 }
 
 /// Answer of `DELETE /auth/api-keys`.
@@ -310,6 +328,14 @@ mod tests {
         assert_eq!(
             json_text(&ReadOnlyKeyAnswer { api_key: key }),
             format!(r#"{{"apiKey":"{text}"}}"#)
+        );
+        let revoked = |form| json_text(&RevokedAnswer::in_form(form));
+        assert_eq!(
+            [
+                revoked(Compatibility::Interface),
+                revoked(Compatibility::Polymarket)
+            ],
+            [r#"{"revoked":true}"#, r#""OK""#]
         );
         assert_eq!(
             json_text(&ClosedOnlyAnswer::from(true)),
