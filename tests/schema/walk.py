@@ -131,6 +131,7 @@ class Walk:
             trading.get("/clob-markets/{condition_id}", condition_id=condition)
             trading.get("/markets-by-token/{token_id}", token_id=token)
             for path in ("/tick-size", "/neg-risk", "/fee-rate"):
+                trading.get(f"{path}/{{token_id}}", token_id=token)
                 trading.get(path, query={"token_id": token})
         trading.get("/markets/{condition_id}", 404, condition_id="0x" + 64 * "1")
         trading.get("/tick-size", 404, query={"token_id": "7"})

@@ -211,8 +211,26 @@ fn market_data() -> Vec<Route> {
             live_activity::newest,
         ),
         read("/tick-size", Trading, market_info::tick_size).errors(&[MARKET_OF_TOKEN]),
+        read(
+            "/tick-size/{token_id}",
+            Trading,
+            market_info::tick_size_in_path,
+        )
+        .errors(&[MARKET_OF_TOKEN]),
         read("/neg-risk", Trading, market_info::neg_risk).errors(&[MARKET_OF_TOKEN]),
+        read(
+            "/neg-risk/{token_id}",
+            Trading,
+            market_info::neg_risk_in_path,
+        )
+        .errors(&[MARKET_OF_TOKEN]),
         read("/fee-rate", Trading, market_info::fee_rate).errors(&[MARKET_OF_TOKEN]),
+        read(
+            "/fee-rate/{token_id}",
+            Trading,
+            market_info::fee_rate_in_path,
+        )
+        .errors(&[MARKET_OF_TOKEN]),
         get(
             "/fees/builder-fees/{builder}",
             Trading,

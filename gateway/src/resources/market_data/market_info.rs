@@ -1,4 +1,4 @@
-//! Market parameters and details: `/tick-size`, `/neg-risk`, `/fee-rate`,
+//! Market parameters and details: `/tick-size`, `/neg-risk`, `/fee-rate`, of a token in the query or in the path,
 //! `/fees/builder-fees/{builder}`, `/markets-by-token/{token_id}`, `/clob-markets/{condition_id}`,
 //! `/markets/{condition_id}` (docs/api/market-data.md §5).
 
@@ -27,10 +27,21 @@ pub(crate) async fn tick_size(
     context: RequestContext,
     FromQuery(OneToken { token_id: token }): FromQuery<OneToken>,
 ) -> Result<Json<TickSizeAnswer>, Failure> {
-    by_token(&context, &token, |facts| TickSizeAnswer {
+    by_token(&context, &token, tick).await
+}
+
+/// `GET /tick-size/{token_id}`.
+pub(crate) async fn tick_size_in_path(
+    context: RequestContext,
+    FromPath(token): FromPath<TokenRef>,
+) -> Result<Json<TickSizeAnswer>, Failure> {
+    by_token(&context, &token, tick).await
+}
+
+fn tick(facts: &MarketFacts) -> TickSizeAnswer {
+    TickSizeAnswer {
         minimum_tick_size: facts.tick,
-    })
-    .await
+    }
 }
 
 /// `GET /neg-risk?token_id=`.
@@ -38,16 +49,35 @@ pub(crate) async fn neg_risk(
     context: RequestContext,
     FromQuery(OneToken { token_id: token }): FromQuery<OneToken>,
 ) -> Result<Json<NegRiskAnswer>, Failure> {
-    by_token(&context, &token, |facts| NegRiskAnswer {
+    by_token(&context, &token, is_neg_risk).await
+}
+
+/// `GET /neg-risk/{token_id}`.
+pub(crate) async fn neg_risk_in_path(
+    context: RequestContext,
+    FromPath(token): FromPath<TokenRef>,
+) -> Result<Json<NegRiskAnswer>, Failure> {
+    by_token(&context, &token, is_neg_risk).await
+}
+
+fn is_neg_risk(facts: &MarketFacts) -> NegRiskAnswer {
+    NegRiskAnswer {
         neg_risk: facts.neg_risk,
-    })
-    .await
+    }
 }
 
 /// `GET /fee-rate?token_id=`.
 pub(crate) async fn fee_rate(
     context: RequestContext,
     FromQuery(OneToken { token_id: token }): FromQuery<OneToken>,
+) -> Result<Json<FeeRateAnswer>, Failure> {
+    by_token(&context, &token, FeeRateAnswer::new).await
+}
+
+/// `GET /fee-rate/{token_id}`.
+pub(crate) async fn fee_rate_in_path(
+    context: RequestContext,
+    FromPath(token): FromPath<TokenRef>,
 ) -> Result<Json<FeeRateAnswer>, Failure> {
     by_token(&context, &token, FeeRateAnswer::new).await
 }
