@@ -41,7 +41,7 @@ def answered(reason):
 
 
 def not_offered(reason):
-    """There is nothing behind this method: 404, 400 for its form of a list, or the client stops."""
+    """There is nothing behind this method, or not in its form: 404, 405, 400 and 401, or the client stops."""
     return Outcome("not offered", reason=reason)
 
 
@@ -93,7 +93,7 @@ class Seen:
         stopped = self.error is not None and not isinstance(self.error, MISTAKES)
         if wanted.kind == "differs":
             return stopped and fine
-        return status in (400, 404) or (status is None and stopped)
+        return status in (400, 401, 404, 405) or (status is None and stopped)
 
     def outcome(self, wanted):
         """The last column of the table."""
