@@ -5,9 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use foretell_journal::{Follower, FrameError, JournalError, Next, Scratch};
-use foretell_model::{
-    AccountNumber, Command, Event, FrameRef, Sequence, TradeIndex, WalletAddress,
-};
+use foretell_model::{AccountNumber, Command, Event, FrameRef, Sequence, WalletAddress};
 use foretell_view::{Chunking, FoldError, TradeId, TradeRecord, TradeSide, View};
 use foretell_wire::notices::{
     Deposited, FeesTaken, Filled, FilledSide, Notice, PaidOut, RestoredCopy, Settled, What,

@@ -11,7 +11,7 @@ use foretell_auth::{SignatureError, Verified, verify_order};
 use foretell_link::Reply;
 use foretell_model::{
     Command, CommandOutcome, ConditionId, FramePosition, MarketNumber, OrderId, OrderResult,
-    OrderStatus, Outcome, PlaceOrder, Rejection, Sequence, TokenId, TradeIndex, WalletAddress,
+    OrderStatus, Outcome, PlaceOrder, Rejection, Sequence, TokenId, WalletAddress,
 };
 use foretell_view::{Order, OrderState, TradeId, View};
 use foretell_wire::errors::rejection::RejectedOrder;

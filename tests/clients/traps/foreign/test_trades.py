@@ -63,10 +63,10 @@ def test_ccxt_counts_the_whole_trade(traded):
     assert list(ids) == traded["placed"]["info"]["tradeIDs"]
 
 
-def test_rows_of_fills_have_ids(traded):
-    ids = [trade["info"]["id"] for trade in traded["listed"]]
-    [trade] = traded["placed"]["info"]["tradeIDs"]
-    assert sorted(ids) == [f"{trade}:{index}" for index in range(3)]
+def test_a_public_row_is_the_whole_trade(traded):
+    [row] = traded["listed"]
+    assert (row["amount"], row["price"]) == (30, 0.5)
+    assert [row["info"]["id"]] == traded["placed"]["info"]["tradeIDs"]
 
 
 def test_nautilus_counts_one_tick_and_every_fill_once(sandbox, traded):

@@ -176,7 +176,7 @@ pub(crate) struct BookStory {
 pub(crate) enum Told {
     /// After the step; `type`, `state`.
     Order(Order, &'static str, &'static str),
-    Trade(Trade),
+    Trade(Box<Trade>),
     Withdrawal(Withdrawal),
 }
 

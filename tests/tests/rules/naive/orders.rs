@@ -149,7 +149,7 @@ impl Naive {
         }
         maker.left -= lots;
         let trade = self.settle(fill, id, [own, &maker]);
-        story.told.push(Told::Trade(trade.clone()));
+        story.told.push(Told::Trade(Box::new(trade.clone())));
         self.fills.push(trade);
         let status = if maker.left == 0 { "MATCHED" } else { "LIVE" };
         let told = Told::Order(maker.clone(), "UPDATE", status);

@@ -105,7 +105,7 @@ impl Twin {
             self.notice(&mut to, notice, story);
         }
         let fills = story.told.iter().filter_map(|step| match step {
-            Told::Trade(fill) => Some(fill),
+            Told::Trade(fill) => Some(&**fill),
             _ => None,
         });
         let fills: Vec<&Trade> = fills.collect();
@@ -197,7 +197,7 @@ impl Twin {
         let tokens = [first, other(first)];
         let begin = to.out.len();
         let trades = story.told.iter().filter_map(|step| match step {
-            Told::Trade(trade) if trade.market == market.0 as usize => Some(trade),
+            Told::Trade(trade) if trade.market == market.0 as usize => Some(&**trade),
             _ => None,
         });
         let trades: Vec<_> = trades.collect();
