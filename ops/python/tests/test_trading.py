@@ -98,8 +98,22 @@ def test_a_trade_sweeps_levels(foretell_exchange: foretell.Exchange) -> None:
     ex = foretell_exchange
     rain = ex.market("Will it rain?")
     ex.set_book(rain.yes, bids=[("0.5", 10), ("0.55", 20)], asks=[("0.57", 20), ("0.6", 20)])
-    assert [fill.size for fill in ex.trade(rain.yes, "SELL", price="0.5", size=50)] == [20, 10]
-    assert [fill.size for fill in ex.trade(rain.yes, "BUY", price="0.6", size=30)] == [20, 10]
+    (sold,) = ex.trade(rain.yes, "SELL", price="0.5", size=50)
+    assert (sold.size, sold.price) == (30, Decimal("0.533333"))
+    (bought,) = ex.trade(rain.yes, "BUY", price="0.6", size=30)
+    assert (bought.size, bought.price) == (30, Decimal("0.58"))
+
+
+def test_a_maker_has_a_fill_for_each_order(foretell_exchange: foretell.Exchange) -> None:
+    ex = foretell_exchange
+    rain, me = ex.market("Will it rain?"), ex.wallet(usdc=100)
+    orders = [me.place(rain.yes, "BUY", price=price, size=10).order_id for price in ("0.5", "0.55")]
+    (trade,) = ex.trade(rain.yes, "SELL", price="0.5", size=20)
+    made = [(fill.order_id, fill.price, fill.size, fill.trade_id) for fill in ex.fills(me)]
+    assert made == [
+        (orders[1], Decimal("0.55"), 10, trade.trade_id),
+        (orders[0], Decimal("0.5"), 10, trade.trade_id),
+    ]
 
 
 @pytest.mark.parametrize("side", ["BUY", "SELL"])

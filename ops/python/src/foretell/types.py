@@ -152,6 +152,9 @@ class Order:
 class Fill:
     """A fill as its wallet sees it: token, side and price are those of the wallet's order.
 
+    What an order takes at once is one fill, at the average price rounded to 6 decimals. Each order that it meets has
+    a fill of its own. All of them have one `trade_id`.
+
     `fee` is the collateral that the wallet paid as a taker; makers pay none.
     """
 

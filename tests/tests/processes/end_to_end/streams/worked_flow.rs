@@ -269,7 +269,7 @@ fn compare(names: &Names, streams: &BTreeMap<String, Vec<Value>>) {
             .or_default()
             .push(without_run(message));
     }
-    assert_eq!(flow.values().map(Vec::len).sum::<usize>(), 38);
+    assert_eq!(flow.values().map(Vec::len).sum::<usize>(), 36);
     for (receiver, expected) in flow {
         let mut sent: Vec<_> = streams[&receiver]
             .iter()
