@@ -36,6 +36,9 @@ pub const MAX_RECORD_BYTES: usize = 8 << 20;
 /// Most markets, tags or series of an event.
 pub const MAX_ENTRIES: usize = 4_096;
 
+/// What the parser's own member names begin with after a dollar: it reads an object with one as something else.
+const RESERVED_NAMES: &[u8] = b"serde_json::private::";
+
 /// Kind of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -145,6 +148,10 @@ pub fn read(kind: Option<RecordKind>, json: &[u8]) -> Result<ParsedRecord, Skip>
     };
     if json.len() > MAX_RECORD_BYTES {
         return Err(skip(SkipReason::TooLong));
+    }
+    let mut after_dollars = json.split(|byte| *byte == b'$').skip(1);
+    if after_dollars.any(|text| text.starts_with(RESERVED_NAMES)) {
+        return Err(skip(SkipReason::ReservedName));
     }
     match serde_json::from_slice(json) {
         Ok(Value::Object(map)) => read_map(kind, map),

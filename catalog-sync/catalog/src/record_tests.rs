@@ -15,6 +15,15 @@ fn market(record: &Value) -> (MarketRecord, Vec<Warning>) {
     }
 }
 
+/// The parser would read such an object as a number, or refuse it as something it is not.
+#[rstest]
+#[case(r#"{"id": 1, "slug": "a", "question": "Q", "raw": {"$serde_json::private::Number": "5"}}"#)]
+#[case(r#"{"id": 1, "slug": "a", "question": "Q", "$serde_json::private::RawValue": "[]"}"#)]
+fn a_member_named_like_the_parsers_own_is_a_reason_of_its_own(#[case] json: &str) {
+    let skip = read(None, json.as_bytes()).expect_err("it cannot pass as it is");
+    assert_eq!(skip.reason, SkipReason::ReservedName);
+}
+
 #[rstest]
 #[case(json!({"id": "1", "slug": "a", "question": "Q"}), RecordKind::Market)]
 #[case(json!({"id": 1, "slug": "a", "conditionId": "", "title": "T"}), RecordKind::Market)]

@@ -23,6 +23,9 @@ pub enum SkipReason {
     /// Invalid JSON, or nested deeper than the parser allows (128).
     #[error("not readable as JSON: {0}")]
     NotJson(String),
+    /// It has a member that the parser would take for a value of its own.
+    #[error("a member is named like the parser's own: $serde_json::private::…")]
+    ReservedName,
     /// JSON, but not an object.
     #[error("not an object")]
     NotAnObject,
