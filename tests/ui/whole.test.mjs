@@ -388,9 +388,11 @@ test("the exchange's reason is read without a click", async () => {
     route.fulfill({ status: 400, headers: { "x-error-code": "of_another_time" }, json: { error: "the reason in words" } }),
   );
   await page.click("share-actions button:has-text('Split')");
+  const text = page.locator("share-actions .problem code:has-text('the reason in words')");
+  await text.waitFor();
   for (const viewport of WIDTHS.filter((each) => !isPhone(each))) {
     await page.setViewportSize(viewport);
-    assert.ok(await page.locator("share-actions .problem code:has-text('the reason in words')").isVisible(), `${viewport.width} px`);
+    assert.ok(await text.isVisible(), `${viewport.width} px`);
   }
   await clean(page, /status of 400/);
 });
