@@ -149,6 +149,29 @@ test("a resolved market shows its payout, what the visitor was paid, and nothing
   await clean(page);
 });
 
+test("a search needs no accents, and what ended is in a list of its own", async () => {
+  const page = await open(browser);
+  const path = await register("Está São Paulo à frente?");
+  await go(page, "/ui/");
+  const rows = () => page.locator(".list-row.link-row").count();
+  const one = () => eventually(rows, (count) => count === 1);
+  await page.fill("header input[type=search]", "esta sao paulo");
+  await one();
+  await operate("market", "close", path.split("/").at(-1), "--reason", "the end");
+  await operate("market", "resolve", path.split("/").at(-1), "Yes", "--reason", "the end");
+  await page.selectOption("select[aria-label=Stage]", "ended");
+  await one();
+  await page.waitForSelector(`.list-row a[href="${path}"]`);
+  await eventually(
+    () => page.locator(".list-row.link-row .c-chance").textContent(),
+    (text) => text.includes("Yes"),
+  );
+  assert.equal(await page.locator(".list-row.link-row .trade-buttons:visible").count(), 0);
+  await page.click(`.list-row a[href="${path}"]`);
+  await page.waitForSelector("resolution-panel h2:has-text('Resolved: Yes')");
+  await clean(page);
+});
+
 test("own orders, fills and activity name and link their market, whatever page is open", async () => {
   const page = await open(browser);
   const question = "Will titles be where a visitor looks?";

@@ -3,7 +3,18 @@
 import { fill, frame, h, setText, topicIcon } from "../lib/dom.js";
 import * as format from "../lib/format.js";
 import { payoutOf } from "../lib/life.js";
-import { chance, changeOf, figuresOf, followFigures, isYoung, loadFigures, loadMarkets, trendOf } from "../lib/markets.js";
+import {
+  chance,
+  changeOf,
+  figuresOf,
+  followFigures,
+  isYoung,
+  loadEnded,
+  loadFigures,
+  loadMarkets,
+  searchable,
+  trendOf,
+} from "../lib/markets.js";
 import { t } from "../lib/messages.js";
 import { reason } from "../lib/rest.js";
 import { href } from "../lib/router.js";
@@ -42,6 +53,8 @@ class MarketsView extends View {
   tag = "";
   event = "";
   sort = /** @type {Sort} */ (saved("sort", "volume"));
+  /** The list of ended markets is shown, else that of open ones. */
+  ended = false;
   /** @type {Market[]} */
   shown = [];
   /** @type {Map<string, Row>} */
@@ -68,6 +81,7 @@ class MarketsView extends View {
     set("loading", true);
     this.build();
     this.follow("markets", () => this.filter());
+    this.follow("ended", () => this.filter());
     this.follow("search", () => this.filter());
     this.follow("figures", (ids) => ids.forEach((id) => this.rows.get(id)?.update()));
     this.listen(window, "scroll", this.draw);
@@ -77,6 +91,12 @@ class MarketsView extends View {
   }
 
   build() {
+    const stages = h(
+      "select",
+      { "aria-label": t("stage_filter"), onchange: (/** @type {any} */ event) => this.show(event.target.value === "ended") },
+      h("option", { value: "open" }, t("stage_open")),
+      h("option", { value: "ended" }, t("stage_ended")),
+    );
     const sorts = h(
       "select",
       { "aria-label": t("sort"), onchange: (/** @type {any} */ event) => this.choose({ sort: event.target.value }) },
@@ -101,7 +121,7 @@ class MarketsView extends View {
       this,
       h("h1.hidden", null, t("markets")),
       this.top,
-      h("div.filters", null, this.tags, h("span.grow"), this.total, this.events, sorts),
+      h("div.filters", null, this.tags, h("span.grow"), this.total, stages, this.events, sorts),
       this.list,
       this.state,
     );
@@ -110,9 +130,9 @@ class MarketsView extends View {
   async load() {
     const { signal } = this;
     try {
-      await loadMarkets(signal);
+      await (this.ended ? loadEnded(signal) : loadMarkets(signal));
       await loadFigures(
-        (get("markets") ?? []).map((market) => market.id),
+        (this.all() ?? []).map((market) => market.id),
         signal,
       );
       this.problem = null;
@@ -120,7 +140,7 @@ class MarketsView extends View {
     } catch (error) {
       if (signal.aborted) return;
       this.problem = error;
-      if (get("markets")) set("notice", t("failed", { reason: reason(error) }));
+      if (this.all()) set("notice", t("failed", { reason: reason(error) }));
     }
     set("loading", false);
     this.filter();
@@ -134,13 +154,27 @@ class MarketsView extends View {
     this.filter();
   }
 
+  /** The markets of the list that is shown; undefined until they are read. */
+  all() {
+    return get(this.ended ? "ended" : "markets");
+  }
+
+  /** @param {boolean} ended */
+  show(ended) {
+    this.ended = ended;
+    this.choose({ tag: "", event: "" });
+    this.load();
+  }
+
   filter() {
-    const all = get("markets") ?? [];
-    const words = (get("search") ?? "").toLowerCase().split(/\s+/).filter(Boolean);
+    const all = this.all() ?? [];
+    const words = searchable(get("search") ?? "")
+      .split(/\s+/)
+      .filter(Boolean);
     const fits = (/** @type {Market} */ market) => {
       if (this.tag && !market.tags.includes(this.tag)) return false;
       if (this.event && market.event.slug !== this.event) return false;
-      const text = `${market.question} ${market.event.title} ${market.tags.join(" ")}`.toLowerCase();
+      const text = searchable(`${market.question} ${market.event.title} ${market.tags.join(" ")}`);
       return words.every((word) => text.includes(word));
     };
     const by = SORTS[this.sort] ?? SORTS.volume;
@@ -149,7 +183,7 @@ class MarketsView extends View {
       .map((market) => ({ market, key: by(market) }))
       .sort((a, b) => a.key - b.key || a.market.question.localeCompare(b.market.question))
       .map((entry) => entry.market);
-    if (this.top) this.top.hidden = Boolean(words.length || this.tag || this.event) || get("markets")?.length === 0;
+    if (this.top) this.top.hidden = Boolean(words.length || this.tag || this.event || this.ended) || get("markets")?.length === 0;
     this.choices(all);
     this.states(all);
     this.draw();
@@ -170,7 +204,7 @@ class MarketsView extends View {
   /** @param {Market[]} all */
   choices(all) {
     const tags = [...new Set(all.flatMap((market) => market.tags))].sort();
-    const offered = tags.join("|") + all.length + this.tag + this.event;
+    const offered = tags.join("|") + all.length + this.tag + this.event + this.ended;
     if (offered === this.offered) return;
     this.offered = offered;
     const chip = (/** @type {string} */ label, /** @type {string} */ tag) =>
@@ -196,7 +230,7 @@ class MarketsView extends View {
   /** @param {Market[]} all */
   states(all) {
     const shown = this.shown.length;
-    const known = get("markets") !== undefined;
+    const known = this.all() !== undefined;
     const values = { n: format.count(shown), all: format.count(all.length) };
     setText(this.total, known ? t(shown === all.length ? "n_markets" : "n_of_markets", values) : "");
     if (this.list) this.list.hidden = shown === 0;

@@ -137,6 +137,32 @@ export async function loadMarkets(signal) {
 }
 
 /**
+ * Reads the newest markets that ended.
+ * @param {AbortSignal} signal
+ */
+export async function loadEnded(signal) {
+  const query = `closed=true&include_tag=true&order=endDate&ascending=false&limit=${PAGE}`;
+  const records = await load(`${CATALOG}/markets?${query}`, signal);
+  const tradable = records.filter((/** @type {any} */ record) => record.clobTokenIds && record.conditionId);
+  const found = tradable.map((/** @type {any} */ record) => market(record, record.events?.[0]));
+  set("ended", [...new Map(found.map((/** @type {Market} */ each) => [each.id, each])).values()]);
+}
+
+/** Letters with a stroke or without a dot, which Unicode does not take apart. @type {Record<string, string>} */
+const STROKES = { ł: "l", ø: "o", đ: "d", ı: "i" };
+
+/**
+ * A text as searches compare it: without accents and in small letters, as the catalog's search does it.
+ * @param {string} text
+ */
+export const searchable = (text) =>
+  text
+    .normalize("NFKD")
+    .replace(/\p{M}+/gu, "")
+    .toLowerCase()
+    .replace(/[łøđı]/g, (letter) => STROKES[letter]);
+
+/**
  * @param {string} slug of the market, or its condition id
  * @param {AbortSignal} signal
  * @returns {Promise<Market | null>}

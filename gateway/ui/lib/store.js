@@ -26,7 +26,8 @@
  * @property {import("./network.js").Trouble | null} network
  * @property {string} notice
  * @property {string} theme
- * @property {import("./markets.js").Market[]} markets
+ * @property {import("./markets.js").Market[]} markets open ones
+ * @property {import("./markets.js").Market[]} ended the newest that ended
  * @property {string[]} figures condition ids whose figures changed
  * @property {string[]} titles condition ids whose titles have come
  * @property {string} search
