@@ -66,7 +66,6 @@ impl View {
             id: trade.id,
             sequence: trade.sequence,
             index: trade.index,
-            sum: trade.sum,
             time: trade.time,
             place: trade.place,
             market: trade.market,

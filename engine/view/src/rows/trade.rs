@@ -170,8 +170,6 @@ pub struct TradeRecord {
     pub sequence: Sequence,
     /// Index of the fill in its trade.
     pub index: TradeIndex,
-    /// All fills of its trade.
-    pub sum: TradeSum,
     /// When it happened.
     pub time: TimeNs,
     /// Place of that frame; its bytes are the trade's receipt.

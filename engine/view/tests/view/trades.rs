@@ -114,7 +114,7 @@ fn a_trade_is_all_fills_of_a_frame_and_found_by_its_id() {
         for slot in slots {
             let found: Vec<_> = scene.view.fills_of_trade(*slot).collect();
             assert_eq!(found, fills);
-            let sum = found[0].sum;
+            let sum = scene.view.trade_columns(*slot).unwrap().sum;
             assert_eq!(
                 (sum.lots, sum.value, sum.fee),
                 (order.matched, order.value, order.fee)
