@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 MICROS = 1_000_000
+# Codes of an order that the book rejected, which the journal has.
+KILLED = {"crosses_book", "fok_not_filled", "fak_no_match", "too_many_fills"}
 
 
 @dataclass
@@ -40,14 +42,14 @@ class Ledger:
 
     def note_order(self, answer, fields):
         """Records the answer to an order; whether it was more than a rejection before the book, which leaves no trace."""
-        if answer.get("status") not in ("live", "matched", "unmatched"):
+        is_killed = answer.get("code") in KILLED
+        if not is_killed and answer.get("status") not in ("live", "matched", "unmatched"):
             return False
         # The answer to a repeat shows the state in which it was found.
         sequence = int(fields["x-sequence"]) if answer.get("duplicate") else self.note_position(fields)
-        order = self.orders.setdefault(answer["orderID"], Order(sequence))
+        order = self.orders.setdefault(answer["orderHash"], Order(sequence))
         order.trades.update(answer["tradeIDs"])
-        # A repeat of an order that ended since is `unmatched`, too.
-        order.killed |= answer["status"] == "unmatched" and not answer.get("duplicate")
+        order.killed |= is_killed
         return True
 
     def note_cancels(self, answer, fields):
@@ -98,12 +100,14 @@ class Ledger:
     def lost_trades(self, tables):
         sides = collections.defaultdict(set)
         filled = collections.Counter()
-        ids = collections.Counter(row["trade_id"] for row in tables.trades)
+        fills = collections.Counter((row["trade_id"], row["index"]) for row in tables.trades)
         for row in tables.trades:
             for order in (row["taker_order_id"], row["maker_order_id"]):
                 sides[order].add(row["trade_id"])
                 filled[order] += Decimal(row["shares"])
-        yield from (f"trade {id_} is in the journal {count} times" for id_, count in ids.items() if count > 1)
+        for (trade, index), count in fills.items():
+            if count > 1:
+                yield f"fill {index} of trade {trade} is in the journal {count} times"
         for id_, order in self.orders.items():
             if lost := order.trades - sides[id_]:
                 yield f"order {id_}: acknowledged trades are lost: {sorted(lost)}"

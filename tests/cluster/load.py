@@ -146,7 +146,7 @@ class Load:
             self.failures.append(f"an order was answered {status} {answer}")
             return
         if self.ledger.note_order(answer, fields):
-            self.placed[wallet.address].append(answer["orderID"])
+            self.placed[wallet.address].append(answer["orderHash"])
         if answer.get("status") == "live":
             self.resting[wallet.address].append(answer["orderID"])
 

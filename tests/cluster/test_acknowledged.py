@@ -17,16 +17,16 @@ def sound():
     """A ledger and the tables that agree with it."""
     ledger = Ledger()
     ledger.deposits = Decimal(100)
-    answer = lambda id_, status, trades=(): {"orderID": id_, "status": status, "tradeIDs": list(trades)}  # noqa: E731
+    answer = lambda id_, status, trades=(): {"orderHash": id_, "status": status, "tradeIDs": list(trades)}  # noqa: E731
     at = lambda sequence, term: {"x-sequence": str(sequence), "x-epoch": str(term)}  # noqa: E731
     ledger.note_order(answer(MAKER, "live"), at(1, 1))
     ledger.note_order(answer(TAKER, "matched", ["t1"]), at(2, 1))
     ledger.note_order(answer(CANCELLED, "live"), at(3, 2))
     ledger.note_cancels({"canceled": [CANCELLED]}, at(4, 2))
-    ledger.note_order(answer(KILLED, "unmatched"), at(5, 2))
+    ledger.note_order({**answer(KILLED, ""), "code": "fak_no_match"}, at(5, 2))
     ledger.note_order({**answer(MAKER, "matched", ["t1"]), "duplicate": True}, at(5, 3))
     ledger.note_trade_seen(2, "0xt")
-    trade = {"trade_id": "t1", "sequence": "2", "transaction_hash": "0xt", "shares": "10", "fee": "0.000007", "condition_id": "0xm"}
+    trade = {"trade_id": "t1", "index": "0", "sequence": "2", "transaction_hash": "0xt", "shares": "10", "fee": "0.000007", "condition_id": "0xm"}
     ledger.rebate_ppm["0xm"] = 500_000
     balance = lambda asset, outcome, free: {"asset": asset, "outcome": outcome, "free": free, "reserved": "0"}  # noqa: E731
     tables = Tables(
@@ -54,7 +54,7 @@ class Differences(unittest.TestCase):
         edits = {
             "is lost": lambda ledger, tables: tables.orders.pop(0),
             "2 times": lambda ledger, tables: tables.orders.append(copy.copy(tables.orders[0])),
-            "trade t1 is in the journal 2 times": lambda ledger, tables: tables.trades.append(tables.trades[0]),
+            "fill 0 of trade t1 is in the journal 2 times": lambda ledger, tables: tables.trades.append(tables.trades[0]),
             "acknowledged trades are lost": lambda ledger, tables: tables.trades.clear(),
             "shown to clients": lambda ledger, tables: ledger.note_trade_seen(7, "0xu"),
             "its trades say": set_row(0, "filled_shares", "9"),
