@@ -45,7 +45,7 @@ def traded(sandbox):
                 asyncio.create_task(newest(lambda: other.watch_my_trades(), is_confirmed)),
                 asyncio.create_task(newest(lambda: own.watch_trades(book.yes), lambda trade: True)),
             ]
-            await asyncio.sleep(1)  # ccxt does not say when it is subscribed
+            await asyncio.sleep(3)  # ccxt does not say when it is subscribed
             found["placed"] = await own.create_order(book.yes, "limit", "buy", 30, 0.5)
             found["taker"], found["made"], found["public"] = await asyncio.gather(*watching)
             found["fetched"] = await own.fetch_my_trades()
