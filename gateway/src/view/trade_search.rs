@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 
 use foretell_model::{AccountNumber, FramePosition, Sequence};
 use foretell_view::{BuilderFilter, TradeFilter, TradeId, TradeRecord, TradeSide, TradeSlot, View};
+use foretell_wire::orders::fill_id::FillId;
 use foretell_wire::orders::trade::TradeFacts;
 use foretell_wire::read::page::Cursor;
 use foretell_wire::read::query::trading::TradesQuery;
@@ -142,7 +143,8 @@ impl<'q> TradeSearch<'q> {
                 slots.take(count).collect()
             }
             Some(id) => {
-                let slot = TradeId::parse(id).and_then(|id| view.trade_by_id(id));
+                let whole = FillId::parse(id).filter(|id| id.index.is_none());
+                let slot = whole.and_then(|id| view.trade_by_id(TradeId(id.trade)));
                 let is_ahead = |slot: &TradeSlot| self.last.is_none_or(|last| *slot < last);
                 slot.filter(is_ahead).into_iter().collect()
             }

@@ -23,6 +23,12 @@ impl Compatibility {
         matches!(self, Self::Polymarket)
     }
 
+    /// Whether a taker has one row a trade in lists of trades, else one a fill.
+    #[must_use]
+    pub const fn has_whole_trades(self) -> bool {
+        self.is_family()
+    }
+
     /// The form of tokens and end dates on the data surface.
     #[must_use]
     pub const fn asset_ids(self) -> AssetIds {

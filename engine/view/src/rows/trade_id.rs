@@ -23,23 +23,6 @@ impl TradeId {
         let (id, _) = hash.as_bytes().split_at(16);
         Self(id.try_into().expect("a hash is longer than 16 bytes"))
     }
-
-    /// Parses the text: 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        let text = text.as_bytes();
-        if text.len() != 36 || [8, 13, 18, 23].iter().any(|&at| text[at] != b'-') {
-            return None;
-        }
-        let mut digits = text.iter().filter(|&&byte| byte != b'-');
-        let mut id = [0; 16];
-        for byte in &mut id {
-            let high = char::from(*digits.next()?).to_digit(16)?;
-            let low = char::from(*digits.next()?).to_digit(16)?;
-            *byte = u8::try_from(high << 4 | low).ok()?;
-        }
-        digits.next().is_none().then_some(Self(id))
-    }
 }
 
 impl fmt::Display for TradeId {
@@ -65,26 +48,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_goes_round() {
+    fn its_text_is_that_of_a_uuid() {
         let id = TradeId(*b"\x00\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa\xbb\xcc\xdd\xee\xff");
         assert_eq!(id.to_string(), "00112233-4455-6677-8899-aabbccddeeff");
-        assert_eq!(TradeId::parse(&id.to_string()), Some(id));
-        assert_eq!(TradeId::parse(&id.to_string().to_uppercase()), Some(id));
-    }
-
-    #[test]
-    fn other_text_is_no_id() {
-        for text in [
-            "",
-            "00112233-4455-6677-8899-aabbccddeef",
-            "00112233-4455-6677-8899-aabbccddeefff",
-            "00112233-4455-6677-8899-aabbccddeefg",
-            "001122334-455-6677-8899-aabbccddeeff",
-            "00112233-4455-6677-8899--abbccddeeff",
-            "00112233-4455-6677-8899-aabbccddee€",
-        ] {
-            assert_eq!(TradeId::parse(text), None, "{text}");
-        }
     }
 
     #[test]

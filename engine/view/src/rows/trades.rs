@@ -169,7 +169,7 @@ impl Trades {
     /// The sum of the newest trade.
     pub(crate) fn newest_sum(&self) -> Option<TradeSum> {
         let newest = self.all.log().len().checked_sub(1)?;
-        Some(self.at(TradeSlot(newest))?.sum)
+        Trade::field(self.all.log().bytes(newest)?, Trade::SUM)
     }
 
     /// The slot of the next fill.

@@ -56,7 +56,7 @@ pub(crate) async fn search(
     let query = WalletActivities {
         markets: MarketFilter::of(app, &filter.markets).await?,
         account,
-        whole_trades: app.compatibility.is_family(),
+        whole_trades: app.compatibility.has_whole_trades(),
         filter,
         page,
         after,

@@ -75,7 +75,7 @@ pub(crate) async fn search(
         user,
         after,
         markets: MarketFilter::of(app, &wanted.markets).await?,
-        sought: trade_filter(&wanted, app.compatibility.is_family()),
+        sought: trade_filter(&wanted, app.compatibility.has_whole_trades()),
         time: (wanted.time != TimeRange::default()).then(|| time_range(wanted.time)),
     };
     let mut lists = None;

@@ -102,6 +102,7 @@ impl UserFacts {
         let is_killed = changes.changes.iter().any(is_killed);
         let is_release = |change: &Change| matches!(change, Change::Released(_));
         let is_release = changes.changes.iter().any(is_release);
+        let mut has_trade = false;
         for change in &changes.changes {
             match change {
                 Change::Entered(order) if !is_killed => {
@@ -111,7 +112,7 @@ impl UserFacts {
                 }
                 Change::Trade { slot, maker } => {
                     // The message of the first fill has the others.
-                    if view.trade(*slot).is_some_and(|fill| fill.index.0 == 0) {
+                    if !std::mem::replace(&mut has_trade, true) {
                         let step = source.trade(*slot);
                         (facts.steps).extend(step.map(|step| UserStep::Trade(Box::new(step))));
                     }

@@ -711,19 +711,6 @@ fn every_parameter_is_described() {
     assert_eq!((required.len(), required[0].name), (1, "market"));
 }
 
-#[test]
-fn a_minimum_counts_what_it_names() {
-    let (lots, price) = (Lots(250), Price(4_000));
-    for (minimum, admitted) in [
-        (MinimumFill::Cash(1_000_000), true),
-        (MinimumFill::Cash(1_000_001), false),
-        (MinimumFill::Tokens(2_500_000), true),
-        (MinimumFill::Tokens(2_500_001), false),
-    ] {
-        assert_eq!(minimum.admits(lots, price), admitted, "{minimum:?}");
-    }
-}
-
 proptest! {
     #[test]
     fn any_query_is_read_or_refused_without_panic(names in prop::collection::vec((0..24_usize, ".{0,12}"), 0..6)) {

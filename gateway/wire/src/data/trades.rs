@@ -1,6 +1,6 @@
 //! Parameters of `GET /trades` and `GET /v2/trades`.
 
-use foretell_model::{Lots, Price, Side, WalletAddress};
+use foretell_model::{Side, WalletAddress};
 
 use crate::data::read::cursor::FrameRow;
 use crate::data::read::market_selection::MarketSelection;
@@ -58,17 +58,6 @@ pub enum MinimumFill {
     Cash(u64),
     /// Minimum `size` in micro-shares.
     Tokens(u64),
-}
-
-impl MinimumFill {
-    /// Whether a fill meets the minimum.
-    #[must_use]
-    pub const fn admits(self, lots: Lots, price: Price) -> bool {
-        match self {
-            Self::Cash(least) => lots.value_at(price).0 >= least,
-            Self::Tokens(least) => lots.micro_shares() >= least,
-        }
-    }
 }
 
 /// A type and an amount need each other.

@@ -72,6 +72,7 @@ mod tests {
         };
         assert_eq!(id.to_string(), text);
         assert_eq!(FillId::parse(text), Some(id));
+        assert_eq!(FillId::parse(&text.to_uppercase()), Some(id));
     }
 
     #[rstest]
@@ -82,6 +83,11 @@ mod tests {
     #[case("00112233-4455-6677-8899-aabbccddeeff:4294967296")]
     #[case("00112233-4455-6677-8899-aabbccddeeff:0:0")]
     #[case("00112233445566778899aabbccddeeff")]
+    #[case("00112233-4455-6677-8899-aabbccddeefff")]
+    #[case("00112233-4455-6677-8899-aabbccddeefg")]
+    #[case("001122334-455-6677-8899-aabbccddeeff")]
+    #[case("00112233-4455-6677-8899--abbccddeeff")]
+    #[case("00112233-4455-6677-8899-aabbccddee€")]
     fn other_text_is_no_id(#[case] text: &str) {
         assert_eq!(FillId::parse(text), None);
     }

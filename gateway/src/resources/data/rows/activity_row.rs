@@ -40,7 +40,7 @@ impl ActivityEntry {
         trade: &TradeColumns,
         side: &SideColumns,
     ) -> Option<Self> {
-        let is_whole = app.compatibility.is_family() && trade.is_taker(side);
+        let is_whole = app.compatibility.has_whole_trades() && trade.is_taker(side);
         let sum = trade.amounts(side, is_whole);
         Some(Self {
             kind: ActivityKind::Trade,
